@@ -10,8 +10,8 @@ import (
 // multiple of four, or the machine is big-endian.
 func Float32s(b []byte) (v []float32, ok bool) { return blob.View[float32](b) }
 
-// AppendFloat32s appends the floats that b encodes in little-endian order to dst, for any alignment
-// of b and on any machine. It panics if len(b) is not a multiple of four.
+// AppendFloat32s appends the floats that b encodes in little-endian order to dst, whatever the
+// alignment of b. It panics if len(b) is not a multiple of four.
 func AppendFloat32s(dst []float32, b []byte) []float32 {
 	if len(b)%4 != 0 {
 		panic(misuse.Of("len(b) = %d, not a multiple of 4", len(b)))

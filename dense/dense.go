@@ -9,16 +9,16 @@
 // The rows of a matrix are given as one slice and a stride, the distance between the starts of two
 // rows. [Matrix] is the type that the trainers read.
 //
-// Every function gives the same bits on every machine. The arithmetic contract, a table of
-// functions by purpose, and what the kernels add to a program are at
-// https://github.com/pegasimd/pegasimd/blob/main/docs/kernels.md.
+// Every function gives the same bits on every machine, but for the signs and payloads of NaNs. The
+// arithmetic contract, a table of functions by purpose, and what the kernels add to a program are
+// at https://github.com/pegasimd/pegasimd/blob/main/docs/kernels.md.
 //
 // # Rules
 //
 // These hold for every function unless its comment says otherwise.
 //
-//   - Lengths: functions panic with a message that states the lengths if slices differ in length or
-//     rows are outside their slice, before anything is written.
+//   - Lengths: functions panic if slices differ in length or rows are outside their slice, before
+//     anything is written.
 //   - Empty vectors: sums, distances, norms and cosines are 0, Min is +Inf and Max -Inf, ArgMin and
 //     ArgMax are -1.
 //   - NaN and infinities propagate as in IEEE 754: a NaN makes the sum NaN. Only Min, Max, ArgMin
@@ -26,15 +26,15 @@
 //   - 0/0: the cosine of a vector of zeros is 0, and Normalize leaves it unchanged.
 //   - Overlap: the slice that is written may be the same as one that is read. If they overlap in
 //     another way, the values written are undefined.
-//   - Allocation: only New, FromSlice, Take, AppendFloat32s, TopBytes and TopByteSlices allocate
-//     memory, and TopMany and Gemm with several threads. Gemm keeps buffers for later calls.
+//   - Allocation: New, FromSlice, AppendFloat32s, TopBytes, TopByteSlices, Gemm, and TopMany with
+//     several threads may allocate memory, the other functions do not. Gemm keeps buffers for
+//     later calls.
 //   - All functions may be called from several goroutines at once.
 package dense
 
 import "github.com/pegasimd/pegasimd/internal/asm"
 
-// Dot returns the sum of x[i]*y[i]. It panics if the lengths differ; the dot product of empty
-// vectors is 0.
+// Dot returns the sum of x[i]*y[i]. It panics if the lengths differ.
 //
 // Its meaning to the bit is
 //
@@ -102,9 +102,9 @@ func L1Distance(x, y []float32) float32 { return asm.L1Distance(x, y) }
 
 // Dot64 returns the sum of x[i]*y[i] in float64, in which each product is exact. The product of
 // element i is added to lane i%32 of 32 float64 lanes. The lanes are folded in pairs like the lanes
-// of Dot, and the vectors are divided into the same blocks of 65,536 elements. For vectors of n
-// elements, n up to 65,536, the rounding error is at most (n/32 + 6) * 2^-53 times the sum of
-// |x[i]*y[i]|. Dot64 panics if the lengths differ.
+// of Dot, and the vectors are divided into the same blocks of 65,536 elements. For n up to 65,536
+// elements the rounding error is at most (n/32 + 6) * 2^-53 times the sum of |x[i]*y[i]|. Dot64
+// panics if the lengths differ.
 func Dot64(x, y []float32) float64 { return asm.Dot64(x, y) }
 
 // SquaredDistance64 returns the sum of (x[i]-y[i])^2 in float64, added in the same lanes and blocks
@@ -148,8 +148,8 @@ func ScaleTo(dst []float32, a float32, x []float32) { asm.ScaleTo(dst, a, x) }
 // AxpyTo(y, a, x, y) is Axpy(a, x, y).
 func AxpyTo(dst []float32, a float32, x, y []float32) { asm.AxpyTo(dst, a, x, y) }
 
-// DotNorms returns Dot(x, y), SumSquares(x) and SumSquares(y), to the bit. Cosine is computed from
-// these three sums. It panics if the lengths differ.
+// DotNorms returns Dot(x, y), SumSquares(x) and SumSquares(y), to the bit. It panics if the lengths
+// differ.
 func DotNorms(x, y []float32) (xy, xx, yy float32) {
 	return asm.DotNorms(x, y)
 }
@@ -178,8 +178,8 @@ func FromFloat64(dst []float32, src []float64) { asm.FromFloat64(dst, src) }
 //		dst[i] = Dot(rows[i*stride:][:len(x)], x)
 //	}
 //
-// It gives the bits of that loop. It panics if rows is too short for len(dst) rows or stride is
-// negative. If dst overlaps rows or x, its values are undefined.
+// It gives the bits of that loop. It panics, unless dst is empty, if rows is too short for len(dst)
+// rows or stride is negative. If dst overlaps rows or x, its values are undefined.
 func DotRows(dst, rows []float32, stride int, x []float32) {
 	asm.DotRows(dst, rows, stride, x)
 }

@@ -67,8 +67,8 @@ func Gemm(m, n, k int, alpha float32, a, b Factor, beta float32, c []float32, ld
 	}
 }
 
-// minParallelProducts is the number of products m*n*k below which one thread computes the result.
-// Starting goroutines for fewer products does not pay.
+// minParallelProducts is the number of products m*n*k below which one thread computes the result,
+// since starting goroutines does not pay.
 const minParallelProducts = 1 << 22
 
 func (f Factor) check(data, stride string, rows, cols int) {
@@ -78,7 +78,6 @@ func (f Factor) check(data, stride string, rows, cols int) {
 	asm.CheckMatrix(data, f.Data, stride, f.Stride, rows, cols)
 }
 
-// from returns the part of f.Data that begins with element (i, j) of the matrix.
 func (f Factor) from(i, j int) []float32 {
 	if f.Transposed {
 		i, j = j, i
@@ -86,9 +85,9 @@ func (f Factor) from(i, j int) []float32 {
 	return f.Data[i*f.Stride+j:]
 }
 
-// gemm is a product in progress. It multiplies up to 256 columns of A by the same number of rows of
-// B at a time. They are copied (packed) into panels first: B into panels as wide as the tile of
-// asm.RankK, A into panels of that tile's height. Factors of small matrices are read in place.
+// gemm is a product in progress. It multiplies blocks of at most 256 columns of A and as many rows
+// of B. A factor may be copied (packed) into panels first: B into panels as wide as the tile of
+// asm.RankK, A into panels of that tile's height.
 type gemm struct {
 	m, n  int
 	alpha float32
@@ -101,21 +100,20 @@ type gemm struct {
 	panels       []float32 // packed columns of B; nil if B is read in place
 }
 
-// blockColumns is the number of columns of B that are multiplied at a time. With 256 rows their
-// panels take 512 KB.
+// blockColumns is the number of columns of B that are multiplied at a time.
 const blockColumns = 16 * asm.TileCols
 
 // A factor is packed in each of these cases:
 //
-//   - It is multiplied by more than maxUnpackedUses rows or columns of the other factor: then the
-//     faster products make up for the time of the copy.
+//   - It is multiplied by more than maxUnpackedUses rows or columns of the other factor, which
+//     makes up for the time of the copy.
 //   - Its stride exceeds maxUnpackedStride: the first-level cache could not hold what a tile reads
 //     of it.
 //   - It is A, and alpha is not 1.
 //   - It is B, and B is transposed.
 const (
-	maxUnpackedUses   = 256 // rows or columns of the other factor above which a factor is packed
-	maxUnpackedStride = 512 // stride, in elements, above which a factor is packed
+	maxUnpackedUses   = 256
+	maxUnpackedStride = 512 // elements
 )
 
 // callProducts is about the greatest number of products that one call into assembly computes.
@@ -139,7 +137,7 @@ var (
 	poolB = sync.Pool{New: func() any { return new(panelsOfB) }}
 )
 
-// run adds alpha*A*B to C. k is the number of columns of A.
+// run adds alpha*A*B to C for k columns of A.
 func (g *gemm) run(k int) {
 	if g.packsB() {
 		panel := poolB.Get().(*panelsOfB)
@@ -158,18 +156,17 @@ func (g *gemm) run(k int) {
 	}
 }
 
-// Several threads divide C into rectangular parts, and compute each part as a product of its own.
-// There are up to about four parts for each thread, because some threads start late. Each part
-// packs its own panels of B, so it should have at least minPartRows rows. If C has too few rows for
-// so many parts, its columns are divided too.
+// Several threads divide C into rectangular parts, and compute each part as a product of its own. A
+// thread may get several parts, because some threads start late. Each part packs its own panels of
+// B, so it should have at least minPartRows rows. If C has too few rows, its columns are divided
+// too.
 const (
 	partsPerThread = 4
 	minPartRows    = 20 * asm.TileRows
 	minPartColumns = 8 * asm.TileCols
 )
 
-// runThreads is run with several threads. Its receiver is a copy, because a gemm that goroutines
-// share is allocated on the heap.
+// runThreads has a value receiver because a gemm that goroutines share is allocated on the heap.
 func (g gemm) runThreads(k, threads int) {
 	height := share(g.m, min(max(g.m/minPartRows, 1), partsPerThread*threads), asm.TileRows)
 	rows := (g.m + height - 1) / height
@@ -185,12 +182,9 @@ func (g gemm) runThreads(k, threads int) {
 	})
 }
 
-// share returns n/parts, rounded up to a multiple of unit: the length of each part if n rows or
-// columns are divided into that number of parts.
+// share returns n/parts, rounded up to a multiple of unit.
 func share(n, parts, unit int) int { return (n + parts*unit - 1) / (parts * unit) * unit }
 
-// packB copies the g.count rows of B from row g.first on, in the g.width columns from column
-// g.from on, into panels of TileCols columns.
 func (g *gemm) packB() {
 	const width = asm.TileCols
 	if g.b.Transposed {
@@ -206,8 +200,7 @@ func (g *gemm) packB() {
 	}
 }
 
-// packA copies the m rows of A from row i on, in the g.count columns from column g.first on, times
-// alpha, into the given panel.
+// packA copies the m rows of A from row i on, times alpha, into the given panel.
 func (g *gemm) packA(panel []float32, i, m int) {
 	const width = asm.TileRows
 	if !g.a.Transposed {
@@ -219,8 +212,6 @@ func (g *gemm) packA(panel []float32, i, m int) {
 	}
 }
 
-// multiply adds alpha*A*B to C for the g.count columns of A and rows of B from g.first on, and the
-// g.width columns of B from g.from on.
 func (g *gemm) multiply() {
 	columns := asm.TileCols
 	b, bStep := g.panels, columns

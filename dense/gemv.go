@@ -5,7 +5,6 @@ import "github.com/pegasimd/pegasimd/internal/asm"
 // Matrices are given as in BLAS, by rows: element (i, j) is a[i*lda+j], where lda is at least the
 // number of columns.
 
-// rowsAtOnce is the number of dot products that Gemv buffers on the stack.
 const rowsAtOnce = 256
 
 // Gemv multiplies a matrix of len(y) rows and len(x) columns by x: y = alpha*A*x + beta*y. To the
@@ -69,7 +68,7 @@ func Ger(alpha float32, x, y, a []float32, lda int) {
 	asm.Ger(alpha, x, y, a, lda)
 }
 
-// scale multiplies y by beta. If beta is 0, it sets all elements to 0, infinite and NaN ones too.
+// A beta of 0 clears y, infinite and NaN elements too.
 func scale(beta float32, y []float32) {
 	switch beta {
 	case 0:

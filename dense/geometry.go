@@ -22,13 +22,14 @@ func Distance(x, y []float32) float32 { return asm.Distance(x, y) }
 func Cosine(x, y []float32) float32 { return asm.Cosine(x, y) }
 
 // Cosine64 returns the cosine of the angle between x and y in float64, computed from DotNorms64. It
-// returns 0, 1 and NaN, and panics, in the same cases as Cosine.
+// is NaN if an element is NaN or infinite, otherwise 0 if a vector is all zeros or the vectors are
+// empty, and otherwise between -1 and 1, exactly 1 if x and y are equal. It panics if the lengths
+// differ.
 func Cosine64(x, y []float32) float64 { return asm.Cosine64(x, y) }
 
-// Normalize sets dst to x divided by its Euclidean norm, and returns Norm(x). Elements of dst are
-// within two units in the last place of x[i] over the norm. A vector of zeros is copied unchanged.
-// If an element is infinite and none is NaN, infinite elements become NaN and finite ones 0. It
-// panics if the lengths differ. dst may be x.
+// Normalize sets dst to x divided by its Euclidean norm, and returns Norm(x). A vector of zeros is
+// copied unchanged. If an element is infinite and none is NaN, infinite elements become NaN and
+// finite ones 0. It panics if the lengths differ. dst may be x.
 func Normalize(dst, x []float32) float32 {
 	length := asm.Length(x)
 	factor := 1.0 // power of two for which 1/(length*factor) is a normal float32

@@ -48,8 +48,7 @@ func LogSumExp(x []float32) float32 {
 	return float32(float64(shift) + floats.Log(sum))
 }
 
-// expPiece is the number of exponentials that are summed in float32; the sums of such pieces are
-// added in float64.
+// expPiece exponentials are summed in float32; the sums of such pieces are added in float64.
 const expPiece = 256
 
 // expSum returns the sum of e^(x[i]-shift). If store is set, it stores these exponentials in dst,
@@ -60,7 +59,7 @@ func expSum(dst, x []float32, shift float32, store bool) (sum float64) {
 	for i := range shifts[:min(len(x), 8)] {
 		shifts[i] = shift
 	}
-	for i := 8; i < len(shifts); i *= 2 { // copies the elements that are set already
+	for i := 8; i < len(shifts); i *= 2 {
 		copy(shifts[i:], shifts[:i])
 	}
 	for len(x) > 0 {

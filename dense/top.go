@@ -30,17 +30,16 @@ type Hit struct {
 // shorter than the others.
 //
 // It finds len(dst) rows, or all if there are fewer, writes them to dst, and returns the part of
-// dst that it has written. Better scores come first; rows with equal scores are in ascending order,
-// and NaN comes last. The order is total, so the result is the same on every machine and equals the
-// result of sorting all rows.
+// dst that it has written. Rows with equal scores are in ascending order, and NaN comes last. The
+// order is total, so the result equals that of sorting all rows.
 //
 // Overflow and underflow do not affect the order: a row whose score is infinite or NaN, or so close
 // to 0 that underflow may have changed it by more than rounding does, is ranked by its score in
 // float64: [Dot64], [Cosine64], [SquaredDistance64] or the L1 distance in float64. So such rows may
 // be in another order than their float32 scores. docs/spec.md has the exact rule.
 //
-// Top allocates nothing. by must be one of the four metrics. Top panics if x is empty, stride is
-// less than len(x), or rows ends inside a row.
+// Top panics if x is empty, stride is less than len(x), rows ends inside a row, or by is not one of
+// the four metrics.
 func Top(dst []Hit, by Metric, rows []float32, stride int, x []float32) []Hit {
 	s := strided(rows, stride, len(x))
 	return nearest.Top(&s, dst, nearest.Metric(by), x)
@@ -85,12 +84,11 @@ func TopByteSlices(dst []Hit, by Metric, rows [][]byte, x []float32) []Hit {
 }
 
 // TopMany is [Top] for many queries at once: it sets dst[q] to the result of Top for queries[q], to
-// the bit. Each row is read from memory once for all queries, which is several times as fast as one
-// query after the other if the rows exceed the caches.
+// the bit. The queries share the reads of the rows from memory.
 //
 // threads is the number of goroutines that share the rows, 0 for GOMAXPROCS. It does not change the
-// result. With one thread nothing is allocated. It panics if dst and queries differ in length,
-// queries differ in length from each other, or Top would panic.
+// result. It panics if dst and queries differ in length, queries differ in length from each other,
+// or Top would panic.
 func TopMany(dst [][]Hit, by Metric, rows []float32, stride int, queries [][]float32, threads int) {
 	nearest.CheckQueries(len(dst), queries)
 	if len(queries) == 0 {

@@ -8,8 +8,8 @@
 // Every result has the bits of package dense's function, applied to the query and the rows' float32
 // values. [Of] converts another package's []uint16 to rows, and [View] converts bytes.
 //
-// Functions panic with a message that states the lengths if slices differ in length or rows are
-// outside their slice. No function allocates memory, except TopMany with several threads.
+// Functions panic if slices differ in length or rows are outside their slice. No function allocates
+// memory, except TopMany with several threads.
 package half
 
 import (
@@ -74,7 +74,6 @@ func Of[T Float, U ~uint16](x []U) []T {
 // ok is false if len(b) or b's address is odd, or the machine is big-endian.
 func View[T Float](b []byte) (v []T, ok bool) { return blob.View[T](b) }
 
-// bits returns x as a []uint16 that shares its memory.
 func bits[T Float](x []T) []uint16 { return *(*[]uint16)(unsafe.Pointer(&x)) }
 
 func isBfloat16[T Float]() bool {

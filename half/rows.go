@@ -14,8 +14,8 @@ import (
 //		dst[i] = Dot(x, rows[i*stride:][:len(x)])
 //	}
 //
-// It panics if rows is too short for len(dst) rows or stride is negative. If dst overlaps rows or
-// x, its values are undefined.
+// It panics, unless dst is empty, if rows is too short for len(dst) rows or stride is negative. If
+// dst overlaps rows or x, its values are undefined.
 func DotRows[T Float](dst []float32, rows []T, stride int, x []float32) {
 	asm.HalfRows(asm.HalfDot, dst, bits(rows), stride, x, isBfloat16[T]())
 }
@@ -48,9 +48,8 @@ func CosineRowsAt[T Float, I ~int32 | ~uint32](dst []float32, rows []T, stride i
 	asm.CosineHalfRowsAt(dst, bits(rows), stride, idx, x, isBfloat16[T]())
 }
 
-// Top finds the rows nearest to x like [dense.Top]. Better scores come first, and rows with equal
-// scores are in ascending order. Scores are [Dot], [Cosine] or [SquaredDistance] of the query and
-// the row. by must not be dense.ByL1.
+// Top finds the rows nearest to x like [dense.Top]. Scores are [Dot], [Cosine] or [SquaredDistance]
+// of the query and the row. by must not be dense.ByL1.
 func Top[T Float](dst []dense.Hit, by dense.Metric, rows []T, stride int, x []float32) []dense.Hit {
 	s := rowsOf(rows, stride, len(x))
 	s.Count = nearest.Count(len(rows), stride, len(x))
@@ -65,10 +64,9 @@ func TopAt[T Float, I ~int32 | ~uint32](dst []dense.Hit, by dense.Metric, rows [
 	return nearest.Top(&s, dst, nearest.Metric(by), x)
 }
 
-// TopMany is [Top] for many queries at once, like [dense.TopMany]: each row is read from memory
-// once for all queries. threads is the number of goroutines that share the rows, 0 for GOMAXPROCS.
-// It does not change the result. It panics if dst and queries differ in length, queries differ in
-// length from each other, or Top would panic.
+// TopMany is [Top] for many queries at once, like [dense.TopMany]. threads is the number of
+// goroutines that share the rows, 0 for GOMAXPROCS. It does not change the result. It panics if dst
+// and queries differ in length, queries differ in length from each other, or Top would panic.
 func TopMany[T Float](dst [][]dense.Hit, by dense.Metric, rows []T, stride int,
 	queries [][]float32, threads int) {
 	nearest.CheckQueries(len(dst), queries)

@@ -31,8 +31,7 @@ func Confusion(truth, predicted []int, weights []float32, classes int) (counts [
 	return counts
 }
 
-// eachRow calls f with the true class, the predicted class and the weight of each row whose weight
-// is not 0.
+// eachRow skips rows of weight 0.
 func eachRow(truth, predicted []int, weights []float32, classes int, f func(t, p int, w float64)) {
 	checkLengths(len(truth), len(predicted), weights)
 	for i, t := range truth {
@@ -81,9 +80,8 @@ func Classes(confusion [][]float64) []Class {
 	return classes
 }
 
-// ByClass returns the measures of each class, like [Classes]. It needs no confusion matrix, the
-// memory of which grows with the square of the number of classes. If weights are not integers,
-// results may differ from those of Classes in the last bits.
+// ByClass returns the measures of each class, like [Classes], without the memory of a confusion
+// matrix. Sums of weights may be rounded differently.
 func ByClass(truth, predicted []int, weights []float32, classes int) []Class {
 	if classes < 0 {
 		panic(misuse.Of("%d classes", classes))
@@ -104,8 +102,8 @@ func ByClass(truth, predicted []int, weights []float32, classes int) []Class {
 	return all
 }
 
-// newClass returns the measures of a class, given the total weight of its correctly predicted rows,
-// of all rows predicted as the class, and of all rows of the class.
+// newClass takes the total weights of a class's correctly predicted rows, of all rows predicted as
+// the class, and of all rows of the class.
 func newClass(right, predicted, support float64) Class {
 	return Class{
 		Precision: right / predicted,

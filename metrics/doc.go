@@ -1,21 +1,21 @@
 // Package metrics computes measures of the quality of predictions: accuracy, precision, recall, F1,
 // the area under the ROC curve, average precision, log loss, RMSE, MAE and R^2, as scikit-learn
-// defines them.
+// defines them, except that undefined measures are NaN.
 //
 //	accuracy := metrics.Accuracy(truth, predicted, nil)
 //	classes := metrics.Classes(metrics.Confusion(truth, predicted, nil, 3)) // precision, recall, F1
 //
-// The true values come first, as in scikit-learn. Classes are integers from 0 to classes-1. A
-// measure that the data leave undefined is NaN: the precision of a class that was never predicted,
-// the area under the ROC curve if all rows have the same label, every mean over no rows.
+// True values come before predictions. Classes are integers from 0 to classes-1. Measures are
+// undefined, for example, as the precision of a class that was never predicted, the area under the
+// ROC curve if all rows have the same label, and a mean over no rows.
 //
 // weights holds a finite weight of at least 0 for each row; nil means that all weights are 1.
 // Functions panic for other weights. A row of weight 2 counts as two rows; a row of weight 0 is
 // ignored, whatever its values.
 //
-// Sums are in float64, in the order of the rows or of the scores, and products are rounded before
-// they are added, so that the results have the same bits on every machine. Functions panic if the
-// lengths of their arguments differ.
+// Sums are in float64, in the order of the rows or of the sorted scores, and products are rounded
+// before they are added, so that the results have the same bits on every machine. Functions panic
+// if the lengths of their arguments differ.
 package metrics
 
 import (

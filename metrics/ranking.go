@@ -42,16 +42,15 @@ func Ranking(truth []bool, scores []float64, weights []float32) (rocAUC, average
 		}
 	}
 	slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(b.score, a.score) })
-	if n := len(rows); n > 0 && math.IsNaN(rows[n-1].score) { // NaN is sorted last
+	if n := len(rows); n > 0 && math.IsNaN(rows[n-1].score) {
 		return math.NaN(), math.NaN()
 	}
-	// Without weights, positive, negative and above are exact up to 6e7 rows.
 	var positive, negative float64 // total weights of the positive and negative rows so far
-	// above sums, over the pairs of a positive and a negative row, the product of their weights,
-	// times 2 if the positive row has the higher score, or 1 if the scores are equal.
+	// sum over the pairs of a positive and a negative row of the product of their weights, times 2
+	// if the positive row has the higher score, or 1 if the scores are equal
 	var above float64
-	// sum adds up, over the distinct scores so far, the weight of the positive rows with the score
-	// times the precision of all rows with at least this score.
+	// sum over the distinct scores of the weight of the positive rows with the score, times the
+	// precision of all rows with at least this score
 	var sum float64
 	for start := 0; start < len(rows); {
 		end := start
@@ -72,8 +71,8 @@ func Ranking(truth []bool, scores []float64, weights []float32) (rocAUC, average
 	return above / float64(float64(2*positive)*negative), sum / positive
 }
 
-// MinProbability is the least probability in [LogLoss], which raises lower ones to it, like
-// scikit-learn: the loss of a row whose true class was given probability 0 is 36, not infinity.
+// MinProbability is the least probability in [LogLoss], which raises lower ones to it, as
+// scikit-learn does for float64: a probability of 0 has a loss of about 36, not infinity.
 const MinProbability = 0x1p-52
 
 // LogLoss returns the mean of -log p[i] over the rows. p[i] is the probability that was predicted

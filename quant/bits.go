@@ -9,8 +9,8 @@ import (
 // Signs sets bit i%64 of dst[i/64] if x[i] is greater than 0; bit 0 is the least significant. All
 // other bits are cleared, also for NaN. It panics unless dst has (len(x)+63)/64 words.
 //
-// If the elements of vectors are distributed about 0, as in most embeddings, two vectors that
-// differ in fewer of these bits tend to have a smaller angle between them: see [TopHamming].
+// Vectors whose elements are distributed about 0 tend to have a small angle between them if they
+// differ in few of these bits: see [TopHamming].
 func Signs(dst []uint64, x []float32) {
 	misuse.CheckEqual("len(dst)", len(dst), "words of len(x) bits", (len(x)+63)/64)
 	clear(dst)
@@ -36,8 +36,8 @@ func HammingBytes(x, y []byte) int64 { return asm.HammingBytes(x, y) }
 // Hamming distances; rows with equal scores are in ascending order. Row i begins at rows[i*stride]
 // and has len(x) words.
 //
-// Use bits for the first step of a search: find several times as many candidates as are wanted with
-// TopHamming, then rank them by their floats with [dense.TopAt]. See the example.
+// The hits may be candidates for a second step that ranks them by their floats with [dense.TopAt].
+// See the example.
 func TopHamming(dst []Hit, rows []uint64, stride int, x []uint64) []Hit {
 	return topHamming(dst, rows, stride, x)
 }

@@ -9,21 +9,18 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/nearest"
 )
 
-// Index finds the rows nearest to a query like [dense.Top], with the same hits to the bit, in about
-// a third of the time. It holds float32 rows and an int8 form of them. A search reads the bytes of
-// all rows, computes a bound on each row's score, and reads the floats of only those rows that the
-// bound does not exclude. So the result is exact: [dense.Top] defines the rows, their scores, and
-// their order, including ties, NaN and overflow.
+// Index finds the rows nearest to a query like [dense.Top], with the same hits to the bit, in less
+// time if most rows are far from the query. It holds float32 rows and an int8 form of them. A
+// search reads the bytes of the rows, computes a bound on each row's score, and reads the floats of
+// only those rows that the bound does not exclude.
 //
-// An index saves time if rows have about 100 elements or more and all rows exceed the second-level
-// cache, for [dense.ByDot], [dense.ByCosine] and [dense.ByDistance]. Rows may have a common mean
-// and different magnitudes. If the bound excludes too few rows, the search scores all rows that
-// follow, as dense.Top does. This happens if scores are nearly equal for most rows, or if most rows
-// have a few elements that are far greater than all others. Such a search takes longer than
-// dense.Top.
+// An index is meant for rows of about 100 elements or more that exceed the second-level cache, and
+// for [dense.ByDot], [dense.ByCosine] and [dense.ByDistance]. Rows may have a common mean and
+// different magnitudes. If the bound excludes too few rows, as with nearly equal scores, or with
+// rows that have a few elements far greater than all others, the search scores all rows that
+// follow.
 //
-// A search calls dense.Top from the start in each of these cases, in which an index rarely saves
-// time:
+// A search calls dense.Top from the start in each of these cases:
 //
 //   - The metric is not one of these three, or more than a sixteenth of the rows are wanted.
 //   - The rows have less than about 256 K elements in all, each has less than 48 or more than 2^25,
@@ -34,7 +31,7 @@ import (
 //     before or after the common mean is subtracted.
 //
 // An Index is immutable and may be used by several goroutines at once. It refers to the caller's
-// floats, which must not change. In addition, a row of n elements takes at most n+20 bytes.
+// floats, which must not change. In addition, a row of n elements takes about n+20 bytes.
 type Index struct {
 	rows             []float32
 	stride, n, count int
@@ -54,20 +51,20 @@ type Index struct {
 
 const (
 	minColumns = 48      // least length of rows that are quantized
-	maxColumns = 1 << 25 // greatest length, so that screen's bounds on float64 sums hold
-	sampleRows = 1024    // greatest number of rows from which center is computed
+	maxColumns = 1 << 25 // so that screen's bounds on float64 sums hold
+	sampleRows = 1024    // for the center
 )
 
 // minElements is about the least number of elements, in all rows, for which rows are quantized.
 // Tests reduce it.
 var minElements = 1 << 18
 
-// leastNorm and mostNorm bound the norms of the vectors that are screened. Within these bounds no
-// score and no term of a screen overflows.
+// leastNorm and mostNorm bound the norms of the vectors that are screened, so that no score and no
+// term of a screen overflows.
 const leastNorm, mostNorm = 0x1p-30, 0x1p30
 
 // screenable reports whether a vector can be screened, given the sum of the squares of its
-// elements. It cannot if an element is NaN or infinite.
+// elements, which may be NaN or infinite.
 func screenable(squares float64) bool {
 	return squares >= leastNorm*leastNorm && squares <= mostNorm*mostNorm
 }
@@ -144,7 +141,7 @@ func (ix *Index) setCenter() {
 	}
 }
 
-// median returns the median of the numbers, the upper one of two.
+// median returns the upper one of two.
 func median(numbers []float64) float64 {
 	sorted := slices.Sorted(slices.Values(numbers))
 	return sorted[len(sorted)/2]

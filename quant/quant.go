@@ -1,15 +1,14 @@
 // Package quant provides kernels for vectors quantized to bytes, int8 or uint8. These take a
-// quarter of the memory of float32, and their sums are exact in any order of addition. For vectors
-// of bits, which take 1/32 of the memory of float32, see [Signs] and [TopHamming]. An [Index]
-// searches float32 rows by their bytes, with exact results.
+// quarter of the memory of float32, and their sums are exact. For vectors of bits, which take 1/32
+// of the memory of float32, see [Signs] and [TopHamming]. An [Index] searches float32 rows by their
+// bytes, with exact results.
 //
 //	step := quant.Step(floats)                              // one for all vectors of a collection
 //	quant.Quantize(rows, floats, step)                      // float32 to int8
 //	hits := quant.Top(make([]quant.Hit, 10), dense.ByDot, rows, 768, query)
 //
-// Functions panic with a message that states the lengths if slices differ in length or rows are
-// outside their slice. No function allocates memory, except NewIndex, methods of Index, and TopMany
-// with several threads.
+// Functions panic if slices differ in length or rows are outside their slice. No function allocates
+// memory, except NewIndex, methods of Index, and TopMany with several threads.
 package quant
 
 import (
@@ -23,7 +22,7 @@ type Byte interface{ int8 | uint8 }
 
 // Dot returns the exact sum of x[i]*y[i]. It panics if the lengths differ.
 func Dot[T Byte](x, y []T) int64 {
-	// The casts and the test for a signed T are written out: a helper would prevent inlining.
+	// Written out, since a helper for the casts would prevent inlining.
 	return asm.DotBytes(*(*[]uint8)(unsafe.Pointer(&x)), *(*[]uint8)(unsafe.Pointer(&y)), ^T(0) < 1)
 }
 
@@ -36,8 +35,8 @@ func SquaredDistance[T Byte](x, y []T) int64 {
 // DotFloat returns the sum of x[i]*y[i], with the bits of [dense.Dot] of x and the float32 values
 // of y. It panics if the lengths differ.
 //
-// It computes scores of quantized rows for a query that is not quantized: if row i is about offset
-// + step*y[i], its dot product with x is about offset*[dense.Sum](x) + step*DotFloat(x, y).
+// If row i is about offset + step*y[i], its dot product with x is about offset*[dense.Sum](x) +
+// step*DotFloat(x, y).
 func DotFloat[T Byte](x []float32, y []T) float32 {
 	return asm.DotFloatBytes(x, *(*[]uint8)(unsafe.Pointer(&y)), ^T(0) < 1)
 }

@@ -60,9 +60,9 @@ func quantize[T Byte](dst []T, x []float32, offset, step, least, most float32) {
 	}
 }
 
-// clamp is called for a v whose float32 quotient (v-offset)/step is not within [low, high]. It
-// returns the integer in [low, high] nearest to the quotient, ties to even. If the float32 quotient
-// is infinite, clamp computes the quotient in float64, which may be within [low, high].
+// clamp rounds the quotient (v-offset)/step, which as a float32 is outside [low, high], to an
+// integer in [low, high], ties to even. An infinite float32 quotient may be within [low, high] in
+// float64.
 func clamp(v, offset, step, low, high float32) float32 {
 	q := float64((v - offset) / step)
 	if math.IsInf(q, 0) {
@@ -72,7 +72,7 @@ func clamp(v, offset, step, low, high float32) float32 {
 }
 
 // Dequantize sets dst[i] to offset + step*src[i], computed in float32, or in float64 and rounded if
-// that overflows. After [Quantize] offset is 0. It panics if the lengths differ.
+// that overflows. [Quantize] has the offset 0. It panics if the lengths differ.
 func Dequantize[T Byte](dst []float32, src []T, offset, step float32) {
 	misuse.CheckEqual("len(dst)", len(dst), "len(src)", len(src))
 	for i, q := range src {
@@ -82,7 +82,7 @@ func Dequantize[T Byte](dst []float32, src []T, offset, step float32) {
 		return
 	}
 	for i, q := range src {
-		if v := dst[i]; v-v != 0 { // infinite or NaN
+		if v := dst[i]; v-v != 0 {
 			dst[i] = float32(float64(offset) + float64(float64(step)*float64(q)))
 		}
 	}

@@ -18,7 +18,7 @@ import (
 //		dst[i] = Dot(rows[i*stride:][:len(x)], x)
 //	}
 //
-// It panics if rows is too short for len(dst) rows or stride is negative.
+// It panics, unless dst is empty, if rows is too short for len(dst) rows or stride is negative.
 func DotRows[T Byte](dst []int64, rows []T, stride int, x []T) {
 	asm.CheckRows(len(rows), stride, len(dst), len(x))
 	score(dst, dense.ByDot, rows, stride, x)
@@ -50,11 +50,10 @@ func scoreAt[T Byte, I ~int32 | ~uint32](dst []int64, by dense.Metric, rows []T,
 	}
 }
 
-// farBytes is the size in bytes of all rows from which scorePick prefetches.
+// farBytes is the size of all rows from which scorePick prefetches.
 const farBytes = 4 << 20
 
-// scorePick returns the score of row idx[i]. If all rows take at least farBytes, it prefetches row
-// idx[i+2].
+// scorePick returns the score of row idx[i], and may prefetch row idx[i+2].
 func scorePick[T Byte](by dense.Metric, rows []T, stride int, idx []uint32, i int, x []T) int64 {
 	if len(rows) >= farBytes && i+2 < len(idx) {
 		asm.Prefetch(rows[int(idx[i+2])*stride:][:len(x)])
@@ -64,7 +63,6 @@ func scorePick[T Byte](by dense.Metric, rows []T, stride int, idx []uint32, i in
 
 type element interface{ Byte | uint64 }
 
-// byHamming is the metric of TopHamming: the number of bits in which a row and the query differ.
 const byHamming dense.Metric = 255
 
 func checkMetric(by dense.Metric) {
@@ -73,7 +71,7 @@ func checkMetric(by dense.Metric) {
 	}
 }
 
-// score sets dst[i] to the score of row i: the dot product if by is dense.ByDot, else a distance.
+// score computes dot products if by is dense.ByDot, else distances.
 func score[T element](dst []int64, by dense.Metric, rows []T, stride int, x []T) {
 	if len(x) > asm.Block || by == byHamming && unsafe.Sizeof(*new(T)) == 1 {
 		for i := range dst {
@@ -95,8 +93,7 @@ func score[T element](dst []int64, by dense.Metric, rows []T, stride int, x []T)
 	}
 }
 
-// unsigned returns x, whose elements are bytes, as []uint8; words returns x, whose elements are
-// uint64s, as []uint64. The memory is shared.
+// unsigned requires elements that are bytes, words elements that are uint64s. The memory is shared.
 func unsigned[T element](x []T) []uint8 { return *(*[]uint8)(unsafe.Pointer(&x)) }
 func words[T element](x []T) []uint64   { return *(*[]uint64)(unsafe.Pointer(&x)) }
 
@@ -122,10 +119,9 @@ type Hit struct {
 	Score int64
 }
 
-// Top finds the rows nearest to x like [dense.Top], by dense.ByDot or dense.ByDistance. Better
-// scores come first, and rows with equal scores are in ascending order. It panics for other
-// metrics. If vectors are normalized before they are quantized, the dot product ranks by cosine,
-// except for rounding.
+// Top finds the rows nearest to x like [dense.Top], by dense.ByDot or dense.ByDistance. It panics
+// for other metrics. If vectors are normalized before they are quantized with the same step, the
+// dot product ranks by cosine, except for rounding.
 func Top[T Byte](dst []Hit, by dense.Metric, rows []T, stride int, x []T) []Hit {
 	checkMetric(by)
 	count := nearest.Count(len(rows), stride, len(x))
@@ -147,10 +143,9 @@ func TopAt[T Byte, I ~int32 | ~uint32](dst []Hit, by dense.Metric, rows []T, str
 }
 
 // TopMany is [Top] for many queries at once, like [dense.TopMany]: it sets dst[q] to the result of
-// Top for queries[q]. Each row is read from memory once for all queries. threads is the number of
-// goroutines that share the rows, 0 for GOMAXPROCS. It does not change the result. With one thread
-// nothing is allocated. It panics if dst and queries differ in length, queries differ in length
-// from each other, or Top would panic.
+// Top for queries[q]. threads is the number of goroutines that share the rows, 0 for GOMAXPROCS. It
+// does not change the result. It panics if dst and queries differ in length, queries differ in
+// length from each other, or Top would panic.
 func TopMany[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries [][]T,
 	threads int) {
 	checkMetric(by)
@@ -182,21 +177,19 @@ func TopMany[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries
 }
 
 const (
-	// chunkBytes is the size in bytes of a chunk of rows. TopMany, or a goroutine of it, ranks one
-	// chunk for all queries before the next chunk. A chunk stays in the second-level cache.
+	// chunkBytes is the size of the rows that TopMany ranks for all queries before the next rows,
+	// to stay in the second-level cache.
 	chunkBytes = 1 << 18
-	// rankAll divides a chunk into strips of stripBytes, but at most stripRows rows. It scores one
-	// strip for all queries before the next strip. A strip stays in the first-level cache, with
-	// room for the prefetched part of the next strip.
+	// rankAll scores a strip of stripBytes, but at most stripRows rows, for all queries before the
+	// next strip, to stay in the first-level cache with room for prefetched rows.
 	stripBytes, stripRows = 24 << 10, 128
 )
 
-// queriesAtOnce is the number of queries that asm.DotTileBytes multiplies by the same rows.
 const queriesAtOnce = 4
 
-// rankAll offers the rows numbered from start to end-1 to each query's heap of hits. For four
-// queries or more, it computes squared distances from dot products, as xx + yy - 2xy: the score of
-// a hit is 2xy - yy, which TopMany subtracts from xx. Fewer queries are ranked one after the other.
+// rankAll offers the rows numbered from start to end-1 to each query's heap of hits. For
+// queriesAtOnce queries or more, it computes squared distances from dot products, as xx + yy - 2xy:
+// the score of a hit is 2xy - yy, which TopMany subtracts from xx.
 func rankAll[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries [][]T,
 	start, end int) {
 	if len(queries) < queriesAtOnce {
@@ -243,10 +236,9 @@ func rankAll[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries
 	}
 }
 
-// prefetchable returns the elements to prefetch while the products of a strip and four queries, the
-// first of which has the number q, are computed. rows begins with the strip, which has the given
-// size in elements. The next strip is prefetched at once if there is one tile of queries, and
-// otherwise in two halves during the first two tiles.
+// prefetchable returns the part of the next strip to prefetch while the products of a strip and the
+// queries from number q on are computed. rows begins with the strip, which has the given size in
+// elements.
 func prefetchable[T Byte](rows []T, size, q, queries int) []T {
 	next := rows[size:]
 	switch {
@@ -260,8 +252,8 @@ func prefetchable[T Byte](rows []T, size, q, queries int) []T {
 	return next[:min(half, len(next))]
 }
 
-// squareSums sets dst[i] to the sum of the squares of the n elements of row i. For short rows it
-// computes the squared distances from a vector of zeros, because that takes one call for all rows.
+// squareSums sets dst[i] to the sum of the squares of the n elements of row i: for short rows the
+// squared distance from a vector of zeros, in one call for all rows.
 func squareSums[T Byte](dst []int64, rows []T, stride, n int) {
 	if n <= len(zeros) {
 		asm.SquaredDistanceRowsBytes(dst, unsigned(rows), stride, zeros[:n], ^T(0) < 1)
@@ -275,7 +267,6 @@ func squareSums[T Byte](dst []int64, rows []T, stride, n int) {
 
 var zeros [1024]uint8
 
-// rank offers the rows numbered from start to end-1 to the heap hits of the query x.
 func rank[T element](hits []Hit, by dense.Metric, rows []T, stride int, x []T,
 	start, end int) []Hit {
 	var scores [128]int64
@@ -296,8 +287,8 @@ func negateDistances(scores []int64, by dense.Metric) {
 	}
 }
 
-// offer adds to the heap hits those of the rows first, first+1, ... that are among the best so far.
-// scores[i] is the score of row first+i. A greater score is better.
+// offer adds the rows first, first+1, ... to the heap hits, as far as they are among the best.
+// scores[i] is the score of row first+i; a greater score is better.
 func offer(hits []Hit, scores []int64, first int) []Hit {
 	least := int64(math.MinInt64)
 	if len(hits) == cap(hits) {
@@ -322,8 +313,8 @@ func offer(hits []Hit, scores []int64, first int) []Hit {
 	return hits
 }
 
-// rankThreads ranks all rows with several goroutines. It is a separate function, because variables
-// that its closure captures are allocated on the heap.
+// rankThreads is a separate function because variables that its closure captures are allocated on
+// the heap.
 func rankThreads[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries [][]T,
 	threads, chunk, count int) {
 	nearest.Merge(dst, threads, (count+chunk-1)/chunk,

@@ -13,9 +13,9 @@ import (
 //
 //	x = alpha*center + g,  g = t*b + f
 //
-// where alpha*center is the projection of x on the center, t a step, b a vector of bytes, and f
-// the rounding error. A row is r = center + d, d = step*bytes + e, with |e| <= residual and
-// |d| <= size. With along = d*center, the exact product of row and query is
+// where alpha*center is the projection of x on the center, t a step, b a vector of bytes, and f the
+// rounding error. A row is r = center + d, d = step*bytes + e, with |e| <= residual and |d| <=
+// size. With along = d*center, the exact product of row and query is
 //
 //	r*x = center*x + alpha*along + d*g
 //	d*g = step*t*(bytes*b) + t*(e*b) + d*f <= step*t*(bytes*b) + residual*t*|b| + size*|f|
@@ -37,8 +37,8 @@ import (
 //	|alpha*along| <= |alpha|*size*|center|,  size^2/2,  and offset,
 //
 // so adding 2^-20 times these magnitudes to the coefficients and the offset makes up for all
-// roundings. The margins that set adds are several times as wide. They also cover the rounding of
-// the numbers of the Index and of the coefficients to float32.
+// roundings. The margins that set adds are at least as wide. They also cover the rounding of the
+// numbers of the Index and of the coefficients to float32.
 type screen struct {
 	by       dense.Metric
 	query    []float32
@@ -54,7 +54,6 @@ type screen struct {
 	square                float32 // coefficient of -size^2; 0 unless ByDistance
 }
 
-// screenRows is the number of rows whose bounds are computed at once.
 const screenRows = 256
 
 // sumError returns a bound on the error of asm's float32 sum of n products, or squared differences,
@@ -66,7 +65,7 @@ func sumError(n int) float64 {
 	return 1.01 * 0x1p-24 * float64(3+lane+6+blocks)
 }
 
-// set prepares s for the query x. It returns false if the query or the metric cannot be screened.
+// set prepares s for the query x, and reports whether the query and the metric can be screened.
 func (s *screen) set(ix *Index, by dense.Metric, x []float32) bool {
 	squares := asm.Dot64(x, x)
 	if by > dense.ByDistance || !screenable(squares) {
@@ -74,7 +73,7 @@ func (s *screen) set(ix *Index, by dense.Metric, x []float32) bool {
 	}
 	*s = screen{by: by, query: x, bytes: slices.Grow(s.bytes[:0], ix.n)[:ix.n]}
 	s.length = math.Sqrt(squares)
-	product, alpha := 0.0, 0.0 // center*x, and its quotient by |center|^2
+	product, alpha := 0.0, 0.0 // center*x and center*x/|center|^2
 	if ix.center != nil {
 		product = asm.Dot64(x, ix.center)
 		alpha = product / (ix.centerNorm * ix.centerNorm)
@@ -123,7 +122,7 @@ func (ix *Index) remainder(x []float32, alpha float64) (squares, greatest float6
 	return squares, greatest
 }
 
-// quantize sets s.bytes and s.distance. It returns the sums of the squares of b and f.
+// quantize returns the sums of the squares of b and f.
 func (s *screen) quantize(ix *Index, alpha float64) (bSquares int64, fSquares float64) {
 	const magic = 0x1.8p52 // magic+v has the integer nearest to v in its lowest bits
 	inverse := 1 / s.t

@@ -13,9 +13,8 @@ import (
 )
 
 // Top finds the rows nearest to x, best first. The result equals that of [dense.Top] for the rows
-// of the index. It panics unless len(x) is the length of the rows and the metric exists.
-//
-// A search reuses the memory of earlier searches, so that Top does not allocate in the long run.
+// of the index. It panics unless len(x) is the length of the rows and the metric exists. A search
+// reuses the memory of earlier searches.
 func (ix *Index) Top(dst []dense.Hit, by dense.Metric, x []float32) []dense.Hit {
 	ix.check(by, "len(x)", x)
 	if s := ix.newSearch(dst, by, x); s != nil {
@@ -27,10 +26,9 @@ func (ix *Index) Top(dst []dense.Hit, by dense.Metric, x []float32) []dense.Hit 
 }
 
 // TopMany is [Index.Top] for many queries at once: it sets dst[q] to the result of Top for
-// queries[q]. Each row's bytes are read from memory once for all queries. threads is the number of
-// goroutines that share the rows, 0 for GOMAXPROCS. It does not change the result. It panics if dst
-// and queries differ in length, a query and the rows have different lengths, or the metric does not
-// exist.
+// queries[q]. threads is the number of goroutines that share the rows, 0 for GOMAXPROCS. It does
+// not change the result. It panics if dst and queries differ in length, a query and the rows have
+// different lengths, or the metric does not exist.
 func (ix *Index) TopMany(dst [][]dense.Hit, by dense.Metric, queries [][]float32, threads int) {
 	nearest.CheckQueries(len(dst), queries)
 	if len(queries) == 0 {
@@ -66,8 +64,8 @@ func (ix *Index) TopMany(dst [][]dense.Hit, by dense.Metric, queries [][]float32
 	}
 }
 
-// check panics unless the metric exists and len(x), which the message calls name, is the length of
-// a row.
+// check panics unless the metric exists and len(x) is the length of a row; name stands for len(x)
+// in the message.
 func (ix *Index) check(by dense.Metric, name string, x []float32) {
 	if by > dense.ByL1 {
 		panic(misuse.Of("there is no metric %d", by))
@@ -78,21 +76,20 @@ func (ix *Index) check(by dense.Metric, name string, x []float32) {
 }
 
 // search is the search of an Index for the hits of one query, in all rows or in the rows that one
-// goroutine screens. Rows that their bounds do not exclude are candidates. Those with the greatest
-// bounds are scored first, because the scores of the hits so far may then exclude other
-// candidates.
+// goroutine screens. Rows that their bounds do not exclude are candidates. Candidates with great
+// bounds are scored first, because their scores may exclude other candidates.
 type search struct {
 	screen
 	rows       nearest.Rows[float32]
-	hits       []dense.Hit            // heap of nearest.AddAt
-	least      float32                // a row with a lesser bound cannot be a hit; -Inf at first
-	bounds     [screenRows]float32    // products of bytes, then bounds
-	candidates []candidate            // rows that have not been scored
-	full       int                    // number of candidates at which the best are scored
-	batch      [scoredTogether]uint32 // rows to score
+	hits       []dense.Hit         // heap of nearest.AddAt
+	least      float32             // a row with a lesser bound cannot be a hit; -Inf at first
+	bounds     [screenRows]float32 // products of bytes, then bounds
+	candidates []candidate         // not scored yet
+	full       int                 // number of candidates at which the best are scored
+	batch      [scoredTogether]uint32
 
-	screened, scored int  // numbers of rows
-	abandoned        bool // too many rows were scored: the rest is scored without a screen
+	screened, scored int
+	abandoned        bool // too many rows were scored; the rows that follow are scored without a screen
 }
 
 type candidate struct {
@@ -100,7 +97,7 @@ type candidate struct {
 	row   uint32
 }
 
-// scoredTogether is the largest number of rows that are scored before least is computed again.
+// scoredTogether is the largest number of rows scored before least is computed again.
 const scoredTogether = 64
 
 var searches sync.Pool
@@ -155,7 +152,7 @@ func (s *search) mostCandidates() int {
 	return max(4*cap(s.hits), min(2048, len(s.rows.Slice)/s.rows.Stride/32))
 }
 
-// scanThreads screens all rows for each search, with several goroutines if there are enough rows.
+// With enough rows scanThreads uses several goroutines.
 func (ix *Index) scanThreads(searches []*search, threads int) {
 	const runRows = 16 * screenRows
 	runs := (ix.count + runRows - 1) / runRows
@@ -169,7 +166,7 @@ func (ix *Index) scanThreads(searches []*search, threads int) {
 		}
 		return
 	}
-	own := make([][]*search, threads) // searches of each goroutine
+	own := make([][]*search, threads) // by goroutine
 	for w := range own {
 		for _, s := range searches {
 			own[w] = append(own[w], s.clone())
@@ -184,8 +181,8 @@ func (ix *Index) scanThreads(searches []*search, threads int) {
 	}
 }
 
-// scan screens the rows from first to end-1 for each search. If a search is abandoned, scan scores
-// the remaining rows for it and removes it from the slice.
+// scan screens the rows from first to end-1 for each search. It removes abandoned searches from the
+// slice and scores the rows that follow for them.
 func (ix *Index) scan(searches []*search, first, end int) {
 	strip := min(asm.RowsAtOnce(ix.n), screenRows)
 	if len(searches) > 1 {
@@ -211,7 +208,7 @@ func (ix *Index) scan(searches []*search, first, end int) {
 }
 
 // scoreAbandoned scores the rows from first to end-1 for the abandoned searches, adds them to the
-// hits, and returns the other searches, which it moves to the front of the slice.
+// hits, and returns the other searches, moved to the front of the slice.
 func scoreAbandoned(searches []*search, first, end int) []*search {
 	var some [32]*search
 	var hits [len(some)][]dense.Hit
@@ -261,7 +258,6 @@ func (ix *Index) multiply(searches []*search, first, start, end int, products []
 	}
 }
 
-// collect adds the rows first, first+1, ... to the candidates, except for those that cannot be hits.
 // bounds[i] is the bound of row first+i.
 func (s *search) collect(bounds []float32, first int) {
 	s.screened += len(bounds)
@@ -282,8 +278,8 @@ func (s *search) collect(bounds []float32, first int) {
 	s.abandoned = s.scored > s.screened/4+s.mostCandidates()
 }
 
-// scoreBest scores the candidates with the greatest bounds, one for each hit wanted, and drops the
-// candidates that then cannot be hits. If many are left, it scores these too.
+// scoreBest scores the candidates with the greatest bounds, as many as hits are wanted, and drops
+// the candidates that then cannot be hits. If many are left, it scores these too.
 func (s *search) scoreBest() {
 	k := cap(s.hits)
 	best := min(k, len(s.candidates))
@@ -332,8 +328,7 @@ func moveGreatest(c []candidate, k int) {
 	}
 }
 
-// score scores the candidates and adds them to the hits, except for candidates that earlier scores
-// exclude.
+// score adds the candidates to the hits, except for those that earlier scores exclude.
 func (s *search) score(candidates []candidate) {
 	for len(candidates) > 0 {
 		n := 0

@@ -64,15 +64,15 @@ func (m *Matrix) Nonzeros(i int) iter.Seq2[int, float32] {
 	}
 }
 
-// checkedRow returns row i, or an empty row if it is in an invalid block. The slices alias the
-// matrix and must not reach its users, who could change indices that the kernels trust.
+// checkedRow returns an empty row if row i is in an invalid block. The slices alias the matrix and
+// must not reach its users, who could change indices that the kernels trust.
 func (m *Matrix) checkedRow(i int) (idx []int32, val []float32) {
 	return (*matrices.CSR)(m).CheckedRow(i)
 }
 
 func (m *Matrix) isInvalid(i int) bool { return (*matrices.CSR)(m).InBadBlock(i) }
 
-// row returns row i, which must not be in an invalid block. It is small enough to be inlined.
+// row requires a row that is not in an invalid block. It is small enough to be inlined.
 func (m *Matrix) row(i int) (idx []int32, val []float32) { return (*matrices.CSR)(m).Row(i) }
 
 // Dot returns the dot product of row i and w, which has Cols elements.
@@ -164,7 +164,7 @@ func (m *Matrix) Take(rows []uint32) *Matrix {
 	}
 	nnz := starts[len(rows)]
 	indices, values := make([]int32, nnz), make([]float32, nnz)
-	const prefetch = 8 // prefetch distance in rows
+	const prefetch = 8 // rows
 	for k, i := range rows {
 		if k+prefetch < len(rows) {
 			idx, val := m.checkedRow(int(rows[k+prefetch]))

@@ -1,12 +1,12 @@
 package sparse
 
-// shortRow is the number of nonzeros up to which Matrix.Dot computes the sum in Go: a call of the
-// assembly, with its arguments on the stack, takes longer than the sum.
+// shortRow is the number of nonzeros up to which Matrix.Dot avoids the cost of a call of the
+// assembly.
 const shortRow = 7
 
 // dotShort is Dot for a row of at most shortRow nonzeros, to the bit: each lane holds at most one
-// product. The last addition turns the sum of lanes of -0 into +0: in Dot, every lane starts from
-// +0. The indices must lie in [0, len(w)).
+// product. The last addition turns -0 into +0, from which every lane of Dot starts. The indices
+// must lie in [0, len(w)).
 func dotShort(idx []int32, val, w []float32) float32 {
 	var p0, p1, p2, p3, p4, p5, p6 float32
 	val = val[:len(idx)]

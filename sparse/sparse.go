@@ -6,10 +6,10 @@
 //	sparse.Axpy(a, idx, val, w)                             // w[idx[k]] += a*val[k]
 //	m, err := sparse.New(cols, starts, indices, values)     // rows to train on
 //
-// Every function gives the same bits on every machine. The arithmetic contract is at
-// https://github.com/pegasimd/pegasimd/blob/main/docs/kernels.md. A sparse sum has 8 lanes and a
-// dense one 64, so the results for the same row in both forms agree within rounding, not to the
-// bit.
+// Every function gives the same bits on every machine, but for the signs and payloads of NaNs. The
+// arithmetic contract is at https://github.com/pegasimd/pegasimd/blob/main/docs/kernels.md. A
+// sparse sum has 8 lanes and a dense one 64, so the results for the same row in both forms agree
+// within rounding, not to the bit.
 package sparse
 
 import (
@@ -65,12 +65,10 @@ func Axpy(a float32, idx []int32, val, w []float32) {
 	asm.AxpySparse(a, idx, val, w)
 }
 
-// manyIndices is the length of a row from which Dot and Axpy call checkManyIndices.
 const manyIndices = 32
 
-// dotLong is Dot for a row of at least manyIndices nonzeros, or with an index outside w. It is not
-// inlined: two calls, one after the other, would make Dot save its arguments on the stack for every
-// row.
+// dotLong is not inlined: two calls, one after the other, would make Dot save its arguments on the
+// stack.
 //
 //go:noinline
 func dotLong(idx []int32, val, w []float32) float32 {
@@ -78,8 +76,7 @@ func dotLong(idx []int32, val, w []float32) float32 {
 	return asm.DotSparse(idx, val, w)
 }
 
-// axpyLong is Axpy for a row of at least manyIndices nonzeros. It is not inlined for the same
-// reason as dotLong.
+// axpyLong is not inlined for the same reason as dotLong.
 //
 //go:noinline
 func axpyLong(a float32, idx []int32, val, w []float32) {
@@ -87,20 +84,19 @@ func axpyLong(a float32, idx []int32, val, w []float32) {
 	asm.AxpySparse(a, idx, val, w)
 }
 
-// checkIndices panics unless all indices are in [0, n). Package asm checks that idx and val have
-// equal length.
+// checkIndices leaves it to package asm to check that idx and val have equal length.
 func checkIndices(idx []int32, n int) {
 	for k, j := range idx {
-		if uint(j) >= uint(n) { // a negative index is a large uint
+		if uint(j) >= uint(n) {
 			panic(outOfRange(k, j, n))
 		}
 	}
 }
 
-// checkManyIndices is checkIndices for long rows. It checks two indices in one uint64, and compares
-// single indices with n only if one of them is out of range, or at the end of the row. An index x,
-// as a uint32, is in range if neither x nor x+2^31-n has its highest bit set. If the lower of the
-// two indices carries into the upper one, the highest bit of the lower one is set already.
+// checkManyIndices checks two indices in one uint64. An index x, as a uint32, is in range if
+// neither x nor x+2^31-n has its highest bit set. If the lower of the two indices carries into the
+// upper one, the highest bit of the lower one is set already. Single indices are compared with n at
+// the end of the row, or if one is out of range.
 func checkManyIndices(idx []int32, n int) {
 	const both, highBits = 1<<32 | 1, 1<<63 | 1<<31
 	add := uint64(1<<31-min(int64(n), 1<<31)) * both

@@ -12,24 +12,24 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm/internal/kernel"
 )
 
-// Kernel names a kernel: a function of two rows x and z that returns the inner product of their
-// images phi(x) and phi(z). The trainer never computes phi itself, so phi may map to more features
-// than memory could hold, or to infinitely many.
+// Kernel names a kernel k(x,z) of two rows x and z. Except for Sigmoid and some Functions k(x,z) is
+// the inner product of phi(x) and phi(z) for a map phi, which may map to infinitely many features.
 type Kernel string
 
 const (
 	RBF        Kernel = "rbf"        // e^(-gamma |x-z|^2)
 	Linear     Kernel = "linear"     // <x,z>
 	Polynomial Kernel = "polynomial" // (gamma <x,z> + coef0)^degree
-	// Sigmoid is tanh(gamma <x,z> + coef0). Sigmoid is not an inner product for most settings, so
-	// the problem has no dual and the model no certificate.
+	// Sigmoid is tanh(gamma <x,z> + coef0). Sigmoid is not an inner product for most settings, so a
+	// model has no lower bound on the optimum.
 	Sigmoid Kernel = "sigmoid"
 	// Function is a kernel defined by the caller: see [Trainer.Func].
 	Function Kernel = "function"
 )
 
 // Func is a kernel defined by the caller. It must be symmetric and safe for concurrent use. The
-// certificate is valid only if the Func is an inner product <phi(x),phi(z)> for some map phi.
+// lower bound on the optimum is valid only if the Func is an inner product <phi(x),phi(z)> for some
+// map phi.
 type Func func(x, z Row) float32
 
 // Row is a row of data as passed to a [Func]: all values if Index is nil, otherwise the values of
@@ -55,22 +55,21 @@ const (
 	maxDegree = 64
 )
 
-// Config has every setting that influences the model, except for Trainer.Func. It corresponds to
-// [pegasos.Config] for linear models. The loss is always the hinge loss. A zero field means the
-// default: the value that the field's comment lists first or calls the default.
+// Config has the settings that influence scores, except for Trainer.Func. The loss is the hinge
+// loss. A zero field means the default: of the fields with named values, the value that the field's
+// comment lists first.
 type Config struct {
 	Kernel Kernel `json:"kernel,omitempty"` // RBF, Linear, Polynomial, Sigmoid, Function
 	// Gamma is the factor gamma in the kernels RBF, Polynomial and Sigmoid, from 1e-30 to 1e30. The
-	// default is 1 over the mean squared norm of the rows, for RBF after centering the rows, or 1
-	// if that mean is 0.
+	// default is 1 over the mean squared norm of the rows that training visits, for RBF after
+	// centering them, or 1 if that mean is 0.
 	Gamma  float64 `json:"gamma,omitempty"`
 	Coef0  float64 `json:"coef0,omitempty"`  // coef0 of Polynomial, 0 or more, and of Sigmoid
 	Degree int     `json:"degree,omitempty"` // exponent of Polynomial, 1 to 64; default 3
 
 	// Lambda is the weight of the penalty |w|^2/2; the default is 1e-4 unless C is set. C sets
-	// lambda as LIBSVM does: lambda = 1/(C*rows), where rows is the number of rows in the problem:
-	// the rows of two classes with OneVsOne, otherwise all rows. At most one of Lambda and C may be
-	// set.
+	// lambda to 1/(C*rows) as LIBSVM does, where rows counts the rows of the two classes with
+	// OneVsOne, otherwise all rows. At most one of Lambda and C may be set.
 	Lambda float64 `json:"lambda,omitempty"`
 	C      float64 `json:"c,omitempty"`
 
@@ -88,13 +87,13 @@ type Config struct {
 	Average pegasos.Average `json:"average,omitempty"`
 
 	// Finish selects what follows the Pegasos steps. FinishDual, the default, is dual coordinate
-	// ascent: it starts from the dual variables of the Pegasos run and moves one alpha at a time to
-	// the maximum of the dual objective along that coordinate, preferring the alphas that gain
-	// most. FinishNone returns the model of Pegasos; it is the default where dual coordinate ascent
-	// is impossible: with Order IID, with the Sigmoid kernel, and with fewer Steps than rows.
+	// ascent: it starts from the dual variables of the Pegasos run and maximizes the dual objective
+	// over one alpha at a time. FinishNone returns the model of Pegasos; it is the default where
+	// dual coordinate ascent is impossible: with Order IID, with the Sigmoid kernel, and with fewer
+	// Steps than rows.
 	Finish pegasos.Finish `json:"finish,omitempty"`
 	// Passes is the largest number of passes of FinishDual; the default is 100. In a problem of n
-	// rows a pass consists of n moves of an alpha. Each problem stops as soon as its relative
+	// rows a pass consists of n moves of an alpha. The ascent of a problem ends once its relative
 	// duality gap is at most Tol, which is between 0 and 1; the default is 0.01.
 	Passes int     `json:"passes,omitempty"`
 	Tol    float64 `json:"tol,omitempty"`
@@ -112,8 +111,9 @@ func Paper() Config {
 		Finish: pegasos.FinishNone}
 }
 
-// WithDefaults returns cfg with defaults in place of zero fields, except for Gamma, whose default
-// depends on the data. For Finish it assumes that a run does not have fewer Steps than rows.
+// WithDefaults returns cfg with defaults in place of zero fields that have a default, except for
+// Gamma, whose default depends on the data. For Finish it assumes that a run does not have fewer
+// Steps than rows.
 func (cfg Config) WithDefaults() Config {
 	options.Fill(&cfg.Kernel, RBF)
 	if cfg.Kernel == Polynomial {
@@ -131,7 +131,7 @@ func (cfg Config) WithDefaults() Config {
 	if cfg.Finish == pegasos.FinishDual {
 		options.Fill(&cfg.Passes, 100)
 		options.Fill(&cfg.Tol, 0.01)
-		epochs = 1 // since dual coordinate ascent follows
+		epochs = 1
 	}
 	if cfg.Steps == 0 {
 		options.Fill(&cfg.Epochs, epochs)
@@ -142,7 +142,7 @@ func (cfg Config) WithDefaults() Config {
 	return cfg
 }
 
-// Validate returns a *[pegasos.ConfigError] naming the first invalid field, or nil.
+// Validate returns a *[pegasos.ConfigError] naming an invalid field, or nil.
 func (cfg Config) Validate() error {
 	err := options.Check(options.Exclusive(cfg.Lambda, cfg.C, cfg.Epochs, cfg.Steps))
 	if err == nil {

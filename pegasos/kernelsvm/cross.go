@@ -12,8 +12,7 @@ import (
 
 // CrossPredict returns predicted labels from cross-validation: the rows of each label are
 // distributed over the folds at random, by Seed, as [pegasos.Folds] does, and the labels of each
-// fold are predicted by a model trained on the other folds. Compare the accuracy of the predictions
-// to choose Gamma and Lambda.
+// fold are predicted by a model trained on the other folds.
 func (tr *Trainer) CrossPredict(ctx context.Context, x pegasos.Examples, y []float32,
 	folds int) ([]float32, error) {
 	if err := options.CheckRows(x, tr.MaxMemory); err != nil {

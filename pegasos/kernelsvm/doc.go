@@ -1,5 +1,5 @@
 // Package kernelsvm trains kernel support vector machines, for data whose classes no hyperplane
-// separates well, and with most settings proves how close a model is to the optimum. [Train]
+// separates well, and with most settings bounds how far a model is from the optimum. [Train]
 // returns a [Model], which predicts labels and can be written to a file and read again with [Read]:
 //
 //	m, err := kernelsvm.Train(ctx, rows, labels, kernelsvm.Config{Kernel: kernelsvm.RBF})
@@ -13,19 +13,18 @@
 //
 //	P(w) = lambda/2 |w|^2 + mean over the rows of max(0, 1 - y<w,phi(x)>)
 //
-// where phi maps a row to features that are never computed: the trainer only evaluates the kernel
-// k(x,z) = <phi(x),phi(z)>. A model is a sum over some of the training rows, the support vectors,
-// which the API calls support rows:
+// where phi maps a row to features and the kernel k(x,z) is <phi(x),phi(z)>. The trainer evaluates
+// k, not phi. A model is a sum over some of the training rows, the support vectors, which the API
+// calls support rows:
 //
 //	score(x) = sum over the support rows of coefficient*k(row,x)
 //
-// Options that package pegasos also has mean the same here. [docs/kernelised.md] describes a run
-// and its cost, and [docs/spec.md] specifies kernel values and scores.
+// [docs/kernelised.md] describes a run and its cost, and [docs/spec.md] specifies kernel values and
+// scores.
 //
-// A [Result] has a lower bound on the optimum, as in package pegasos, which limits how far the
-// model's objective can be above the optimum. The bound is NaN where none is proven, as with the
-// kernel Sigmoid, the order IID, or fewer steps than rows. By default training stops at a gap of
-// 1 % or after 100 passes.
+// A [Result] has a lower bound on the optimum, which limits how far the model's objective can be
+// above the optimum. The bound is NaN where none is proven, as with the kernel Sigmoid, the order
+// IID, or fewer steps than rows. By default training stops at a gap of 1 % or after 100 passes.
 //
 // # Cost
 //

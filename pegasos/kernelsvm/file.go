@@ -29,10 +29,7 @@ import (
 //	                       all values (float32)
 //	coefficients   float32: for each class, for each problem of the class, for each of the
 //	               class's support rows
-//
-// The header field "support" lists the number of support rows of each class.
 
-// header has the values of the file's header that Model lacks or holds in another form.
 type header struct {
 	features int
 	hash     string // Model.Hash; empty if Model.Data is empty
@@ -80,9 +77,9 @@ func (h *headerResult) result() Result {
 	return r
 }
 
-// Hash returns the SHA-256, in hexadecimal, of what determines predictions, except Func: the
-// support rows and coefficients as in the model's file, the kernel, its parameters,
-// Config.Multiclass, the classes, and the fields Names, IndexBase, HashBits and Table.
+// Hash returns the SHA-256, in hexadecimal, of the support rows and coefficients as in the model's
+// file, the kernel, its parameters, Config.Multiclass, the classes, and the fields Names,
+// IndexBase, HashBits and Table.
 func (m *Model) Hash() string {
 	h := sha256.New()
 	c := m.Config
@@ -96,7 +93,7 @@ func (m *Model) Hash() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Write writes the model to w. The same model gives the same bytes on every machine.
+// Write writes the model to w in a format that is the same on every machine.
 func (m *Model) Write(w io.Writer) error {
 	if m == nil || m.rows == nil {
 		return errors.New("pegasos: model can't be written: it was neither trained nor read")
@@ -143,8 +140,8 @@ func (m *Model) writeBody(w io.Writer) {
 	}
 }
 
-// Read reads a model from r, which must hold a model written by [Model.Write] and nothing else. It
-// makes the same checks, within the same limits of memory, as [pegasos.Read].
+// Read reads a model from r, which must hold one model in the format of [Model.Write] and nothing
+// else.
 func Read(r io.Reader) (*Model, error) { return modelfile.Read(r, modelfile.Kernel, readModel) }
 
 // ReadFile reads a model from a file, which may be compressed with gzip.
@@ -154,7 +151,7 @@ func ReadFile(name string) (*Model, error) { return modelfile.ReadFile(name, Rea
 // is written completely. If the name ends in .gz the file is compressed with gzip.
 func (m *Model) WriteFile(name string) error { return modelfile.WriteFile(name, m.Write) }
 
-// readModel reads a model file after its first line, which modelfile.Read reads.
+// readModel reads what follows the file's first line.
 func readModel(mr *modelfile.Reader) (*Model, error) {
 	h, m := new(header), new(Model)
 	if err := mr.Header(h.fields(m)); err != nil {
@@ -191,8 +188,8 @@ func readModel(mr *modelfile.Reader) (*Model, error) {
 	return m, nil
 }
 
-// readTerms reads the coefficients. Classes without support rows get no terms, since no bytes of
-// the file would account for the memory of the terms.
+// readTerms gives classes without support rows no terms, since no bytes of the file would account
+// for the memory of the terms.
 func (m *Model) readTerms(mr *modelfile.Reader) error {
 	const termSize = 32 // bytes of a kernel.Term
 	n := len(m.Classes)
@@ -265,7 +262,8 @@ func (h *header) checkSizes(m *Model) (rows int, err error) {
 	return rows, nil
 }
 
-// readSupport allocates memory only for numbers that it has read.
+// readSupport allocates memory in proportion to the bytes that it reads, not to sizes in the
+// header.
 func readSupport(mr *modelfile.Reader, h *header, rows int) (pegasos.Examples, error) {
 	if h.layout == "dense" {
 		if h.features == 0 && rows > 1<<20 { // no bytes of the file account for the rows

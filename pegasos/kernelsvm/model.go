@@ -23,7 +23,7 @@ type Model struct {
 	Classes []float32 // the labels, ascending
 	Names   []string  // names of the classes, parallel to Classes, or nil; training leaves it nil
 	Config  Config    // settings of the training run, with defaults filled in
-	Lambda  float64   // lambda of a problem of all rows; with C, lambda differs by pair of classes
+	Lambda  float64   // lambda of a problem of all rows; with C, fewer rows have a larger lambda
 	Func    Func      // kernel if Config.Kernel is Function; set Func after reading a model
 	Result  Result
 
@@ -39,8 +39,8 @@ type Model struct {
 
 	rows   store.Matrix // support rows, ordered by class
 	counts []int        // number of support rows of each class
-	// coefficients of each class's support rows in each problem of the class, in the order of the
-	// problems; nil for a class without support rows
+	// by class, in ascending order of the problems: coefficients of the class's support rows; nil
+	// for a class without support rows
 	terms [][]kernel.Term
 
 	once      sync.Once
@@ -54,16 +54,15 @@ type Result struct {
 	Passes     int     `json:"passes"`     // begun passes of the ascent: maximum over the problems
 	Violations int64   `json:"violations"` // violations, plus alphas changed by ascent rounds
 
-	// R2 is the mean over the problems of the mean of k(x,x) over the problem's rows. T0 is the
-	// mean of the step offsets; a problem's offset is its R2/lambda, or 0 with OffsetNone.
+	// R2 is the mean over the problems of the mean of k(x,x) over the rows that training visits. T0
+	// is the mean of the step offsets.
 	R2 float64 `json:"r2"`
 	T0 float64 `json:"t0"`
 
 	// Objective is the mean objective of the model as written to a file, DualObjective the mean of
 	// the lower bounds on the optima, and Gap the relative duality gap,
-	// (Objective-DualObjective)/DualObjective, as in [pegasos.Result]. All three are NaN after an
-	// interrupted run or a run with fewer steps than rows; DualObjective and Gap are also NaN
-	// without a certificate.
+	// (Objective-DualObjective)/DualObjective. All three are NaN after an interrupted run or a run
+	// with fewer steps than rows; DualObjective and Gap are also NaN if no bound is proven.
 	Objective     float64 `json:"-"`
 	DualObjective float64 `json:"-"`
 	Gap           float64 `json:"-"`
@@ -94,7 +93,6 @@ const (
 	maxProblems = 1 << 16
 )
 
-// pairs reports whether each problem separates two classes from each other.
 func (cfg Config) pairs(classes int) bool {
 	return classes == 2 || cfg.Multiclass == pegasos.OneVsOne
 }
@@ -106,7 +104,6 @@ func (cfg Config) problems(classes int) int {
 	return classes
 }
 
-// slots returns the number of problems that the rows of one class belong to.
 func (cfg Config) slots(classes int) int {
 	if cfg.pairs(classes) {
 		return classes - 1
@@ -114,8 +111,8 @@ func (cfg Config) slots(classes int) int {
 	return classes
 }
 
-// problem returns the index of a problem that the rows of a class belong to. The class's problems
-// are numbered from 0 in ascending order of index; slot is the number of the problem.
+// problem returns the index of the problem at position slot of the problems, in ascending order,
+// that the rows of a class belong to.
 func (cfg Config) problem(classes, class, slot int) int {
 	if !cfg.pairs(classes) {
 		return slot
@@ -127,7 +124,7 @@ func (cfg Config) problem(classes, class, slot int) int {
 	return a*classes - a*(a+1)/2 + b - a - 1
 }
 
-// Cols returns the number of features of the training rows.
+// Cols returns the number of features of the rows.
 func (m *Model) Cols() int { return m.rows.Cols() }
 
 // Head returns the fields of the model that describe its rows and labels.
@@ -143,7 +140,7 @@ func (m *Model) Outputs() int { return m.Problems() }
 // which must not be modified.
 func (m *Model) SupportRows() pegasos.Examples { return m.rows.Examples() }
 
-// Problems returns the number of problems that were trained.
+// Problems returns the number of binary problems of the model.
 func (m *Model) Problems() int { return m.Config.problems(len(m.Classes)) }
 
 // Coefficients returns the coefficient of each support row in one problem, in the order of

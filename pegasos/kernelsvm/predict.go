@@ -23,10 +23,9 @@ func (m *Model) expand() *kernel.Expansion {
 	return m.expansion
 }
 
-// DecisionAll returns the scores of all rows of x, as [pegasos.Model.DecisionAll] does: the scores
-// of row i start at i*Problems(). Features that the model lacks are ignored; features that x lacks
-// count as 0. DecisionAll uses up to GOMAXPROCS goroutines. It panics if the kernel is a function
-// and Func is not set.
+// DecisionAll returns the scores of all rows of x: the scores of row i start at i*Problems().
+// Features that the model lacks are ignored; features that x lacks count as 0. DecisionAll uses up
+// to GOMAXPROCS goroutines. It panics if the kernel is a function and Func is not set.
 func (m *Model) DecisionAll(x pegasos.Examples) []float64 {
 	return m.decisionAll(x, runtime.GOMAXPROCS(0))
 }
@@ -57,7 +56,7 @@ func (m *Model) Class(scores []float64) int {
 }
 
 // ClassScores stores a score for each class in dst, in the order of Classes, and returns dst, or a
-// new slice if dst is too short. It computes the scores as [pegasos.Model.ClassScores] does.
+// new slice if dst is too short. [pegasos.Model.ClassScores] describes the class scores.
 func (m *Model) ClassScores(scores, dst []float64) []float64 {
 	n := len(m.Classes)
 	return labels.ClassScores(scores[:m.Outputs()], dst, n, m.Config.pairs(n))
@@ -76,12 +75,9 @@ func (m *Model) PredictAll(x pegasos.Examples) []float32 {
 
 // Score stores the scores of one row in dst, one for each problem, and returns dst[:n] for n =
 // [Model.Outputs], or a new slice if dst is shorter. The scores have the same bits as those of
-// [Model.DecisionAll]. If dst is long enough, Score allocates nothing after the first calls.
-// [Model.Class] turns scores into a class. Score panics unless x has Cols values. It may be called
-// from several goroutines at once.
-//
-// For many rows DecisionAll is faster. Score panics if the kernel is a function and Func is not
-// set.
+// [Model.DecisionAll]. If dst is long enough, Score reuses memory of earlier calls. [Model.Class]
+// turns scores into a class. Score panics unless x has Cols values, or if the kernel is a function
+// and Func is not set. It may be called from several goroutines at once.
 func (m *Model) Score(x []float32, dst []float64) []float64 {
 	misuse.CheckEqual("len(x)", len(x), "m.Cols()", m.Cols())
 	return m.score(kernel.Row{Value: x}, dst)
@@ -105,12 +101,12 @@ func (m *Model) score(x kernel.Row, dst []float64) []float64 {
 	return e.Score(x, dst[:e.Outputs])
 }
 
-// fewOutputs is the largest number of scores for which predicting a single row allocates no memory.
+// fewOutputs is the largest number of scores for which predicting a single row needs no new slice.
 const fewOutputs = 64
 
-// PredictDense returns the predicted label of one row, NaN if a score is not finite, as
-// [Model.PredictAll] does. It panics unless x has Cols values. If the model has at most 64
-// problems, PredictDense allocates nothing after the first calls.
+// PredictDense returns the predicted label of one row, NaN if a score is not finite. It panics
+// unless x has Cols values. If the model has at most 64 problems, PredictDense reuses memory of
+// earlier calls.
 func (m *Model) PredictDense(x []float32) float32 {
 	var space [fewOutputs]float64
 	return labels.At(m.Classes, m.Class(m.Score(x, space[:])))

@@ -43,8 +43,8 @@ func newRun(tr *Trainer, x pegasos.Examples, y []float32) (*run, error) {
 	return r, nil
 }
 
-// solve solves the problems: each in one goroutine, several at once, or one after another in all
-// goroutines if there are fewer problems than threads. It returns early once ctx is done.
+// solve solves one problem per goroutine, or the problems one after another in all goroutines if
+// there are fewer problems than threads. It returns early once ctx is done.
 func (r *run) solve(ctx context.Context) error {
 	outer, inner := r.threads, 1
 	if len(r.pairs) < r.threads {
@@ -109,8 +109,7 @@ func (r *run) result() Result {
 	return res
 }
 
-// model returns the model of the run so far. finished is false if the run was interrupted; the
-// model's objective and bound are NaN then, and if the run had fewer steps than rows.
+// model returns the model of the run so far. finished is false if the run was interrupted.
 func (r *run) model(f Func, finished bool) (*Model, error) {
 	for k := range r.solutions {
 		// safety margin, since verification adds in another order
@@ -151,12 +150,11 @@ func (r *run) model(f Func, finished bool) (*Model, error) {
 	return m, nil
 }
 
-// addSupport adds the support rows of class c to m: the rows with a nonzero coefficient in any
-// problem. It appends their number and their coefficients to m and returns their indices in the
-// training set's matrix.
+// addSupport appends the number of class c's support rows, those with a nonzero coefficient in any
+// problem, and their coefficients to m. It returns their indices in the training set's matrix.
 func (r *run) addSupport(m *Model, c int) (at []int32) {
 	var terms []kernel.Term
-	var own [][]float32 // by slot: coefficients of the class's rows; nil if there are none yet
+	var own [][]float32 // by slot: coefficients of the class's rows; nil if the problem was not solved
 	for slot := range r.cfg.slots(len(r.classes)) {
 		k := r.cfg.problem(len(r.classes), c, slot)
 		terms, own = append(terms, kernel.Term{Output: k}), append(own, nil)

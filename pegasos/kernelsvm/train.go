@@ -15,10 +15,10 @@ import (
 // defines. Two labels make one problem, in which the larger label is +1. More labels make one
 // problem for each pair of labels, or for each label against all others: see Config.Multiclass.
 //
-// Train returns the same kinds of errors as [pegasos.Train]: *[pegasos.RowError] for unusable data,
-// *[pegasos.ConfigError] for a bad setting, *[pegasos.StepError] for numbers beyond float32. If ctx
-// is done before the run ends, Train returns ctx.Err() and the model so far. Its objective, bound
-// and gap are NaN, and its coefficients are 0 in problems that had not begun.
+// Train returns a *[pegasos.RowError] for unusable data, a *[pegasos.ConfigError] for a bad
+// setting, and a *[pegasos.StepError] for numbers beyond float32. If ctx is done before the run
+// ends, Train returns ctx.Err() and the model so far. Its objective, bound and gap are NaN, and its
+// coefficients are 0 in problems that had not begun.
 func Train(ctx context.Context, x pegasos.Examples, y []float32, cfg Config) (*Model, error) {
 	return (&Trainer{Config: cfg}).Train(ctx, x, y)
 }

@@ -1,14 +1,13 @@
 package kernelsvm
 
-// DefaultCacheMB is the default size of the kernel cache, in MB of 10^6 bytes. By default there is
-// no cache for rows of zeros and ones in at most 256 columns, whose kernel values are cheap.
+// DefaultCacheMB is the default size of the kernel cache, in MB of 10^6 bytes.
 const DefaultCacheMB = 256
 
 // wordsUncached is the largest number of 64-bit words per row of zeros and ones for which no kernel
-// cache is used by default.
+// cache is used by default, since such kernel values are cheap.
 const wordsUncached = 4
 
-// Trainer is a Config together with settings that do not influence the model, and with Func, which
+// Trainer is a Config together with settings that do not influence scores, and with Func, which
 // cannot be written to a file.
 type Trainer struct {
 	Config
@@ -16,18 +15,18 @@ type Trainer struct {
 	// Func is the kernel; required if Config.Kernel is Function, nil for all other kernels.
 	Func Func
 
-	// Threads is the number of goroutines; 0 means GOMAXPROCS. It does not influence the model.
+	// Threads is the number of goroutines; 0 means GOMAXPROCS. It does not influence scores.
 	Threads int
 
-	// CacheMB is the maximum size of the kernel cache in MB of 10^6 bytes. 0 means DefaultCacheMB,
-	// or no cache where a cache would not help; a negative number means no cache. The problems that
-	// are being solved share the cache: one problem per goroutine, or a single problem if there are
-	// fewer problems than Threads.
+	// CacheMB limits the cached kernel values, in MB of 10^6 bytes. 0 means DefaultCacheMB, or no
+	// cache for rows whose kernel values are cheap: zeros and ones in at most 256 columns, unless
+	// the kernel is a Function. A negative number means no cache. The problems that are being
+	// solved share the cache: one problem per goroutine, or a single problem if there are fewer
+	// problems than Threads.
 	CacheMB int
 
-	// MaxMemory is the maximum number of bytes that a run may need besides the data and the kernel
-	// cache; 0 means 4 GiB. The need is estimated before the run's memory is allocated; a run that
-	// needs more is refused with a *[pegasos.ConfigError].
+	// MaxMemory limits the estimated number of bytes that a run needs besides the data and the
+	// kernel cache; 0 means 4 GiB. A run that needs more is refused with a *[pegasos.ConfigError].
 	MaxMemory int64
 
 	// Fingerprint makes Train store a fingerprint of the rows and labels in Model.Data, for Verify.

@@ -16,22 +16,22 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm/internal/solve"
 )
 
-// trainingSet has the rows that a run visits, ordered by class, and the settings of the run. A
-// position is the index of a row in this order.
+// trainingSet is the rows that a run visits, ordered by class. A position is the index of a row in
+// this order.
 type trainingSet struct {
-	cfg     Config // with defaults filled in
+	cfg     Config
 	threads int
 
 	x       pegasos.Examples
 	classes []float32    // labels, ascending
 	byClass [][]int32    // rows of x by class, ascending in each class
 	pos     []int32      // position of each row of x; -1 for rows that are not visited
-	rowOf   []int32      // row of x at each position
+	rowOf   []int32      // by position: row of x
 	starts  []int        // position of each class's first row, then the number of positions
-	partial bool         // the run has fewer steps than rows, and may not visit all of them
-	rows    *kernel.Rows // the rows in the order of positions, with a group for each class
+	partial bool         // fewer steps than rows
+	rows    *kernel.Rows // by position, with a group for each class
 	pairs   [][2]int     // by problem: the classes labeled -1 and 1; class -1 is all other classes
-	lambda  float64      // weight of the penalty for a problem of all rows
+	lambda  float64      // of a problem of all rows
 }
 
 func newTrainingSet(tr *Trainer, x pegasos.Examples, y []float32) (*trainingSet, error) {
@@ -90,7 +90,6 @@ func newTrainingSet(tr *Trainer, x pegasos.Examples, y []float32) (*trainingSet,
 	return set, set.arrange(tr)
 }
 
-// arrange orders the rows that the run will visit by class, and checks their kernel values.
 func (set *trainingSet) arrange(tr *Trainer) error {
 	visited := set.visited()
 	set.pos, set.starts = make([]int32, set.x.Rows()), make([]int, 1)
@@ -119,7 +118,7 @@ func (set *trainingSet) arrange(tr *Trainer) error {
 			Reason: "a value is NaN or infinite, or the squared norm or the kernel value k(x,x) is " +
 				"NaN or too large for float32"}
 	}
-	first := int(slices.Min(set.rowOf)) // errors about all rows name the first
+	first := int(slices.Min(set.rowOf))
 	if g := cfg.Gamma; cfg.hasGamma() && !(g >= minGamma && g <= maxGamma) {
 		centered := ""
 		if cfg.Kernel == RBF {
@@ -136,7 +135,7 @@ func (set *trainingSet) arrange(tr *Trainer) error {
 	return options.LambdaFits(set.lambda, cfg.C, float64(set.rows.MaxNorm*set.rows.MaxNorm)).Err()
 }
 
-// rowsOf returns the indices in x of problem k's rows, ascending.
+// rowsOf returns indices in x, ascending.
 func (set *trainingSet) rowsOf(k int) []int32 {
 	of := set.byClass
 	if pair := set.pairs[k]; pair[0] >= 0 {
@@ -159,8 +158,8 @@ func (set *trainingSet) visits(rows int) *order.Visits {
 	return order.New(string(set.cfg.Order), rows, 0, 0, set.cfg.Seed)
 }
 
-// visited reports, for each row of x, whether a run with fewer steps than rows visits the row in
-// any problem. It returns nil for other runs, which keep all rows.
+// visited reports, for each row of x, whether any problem visits the row; nil means that all rows
+// are kept.
 func (set *trainingSet) visited() []bool {
 	if !set.partial {
 		return nil
@@ -173,7 +172,7 @@ func (set *trainingSet) visited() []bool {
 			visited[rows[visits.Next(1)[0]]] = true
 		}
 		if pair[0] < 0 {
-			break // all problems visit the same rows
+			break
 		}
 	}
 	return visited
@@ -196,8 +195,8 @@ func (set *trainingSet) problem(k int) (*solve.Problem, error) {
 	}), nil
 }
 
-// number returns the index in problem k of the row at position pos, whose class must be one of the
-// problem's classes.
+// number returns the index in problem k of the row at position pos, whose class must belong to the
+// problem.
 func (set *trainingSet) number(k int, pos int32) int32 {
 	switch pair := set.pairs[k]; {
 	case pair[0] < 0:
@@ -225,9 +224,9 @@ func (set *trainingSet) settings(k int) solve.Settings {
 }
 
 // defaultGamma returns 1 over the mean squared norm of the rows of m whose indices are in at, so
-// that the kernel does not depend on the scale of the data. For RBF, which does not depend on a
-// shift of the data either, the rows are centered first. It returns 1 if the mean is 0 or not
-// finite.
+// that gamma times an inner product does not depend on the scale of the data. For RBF, whose
+// distances do not depend on a shift either, the rows are centered first. It returns 1 if the sum
+// of squares is 0 or not finite.
 func defaultGamma(k Kernel, m store.Matrix, at []int32) float64 {
 	n := float64(len(at))
 	mean := make([]float64, m.Cols())
@@ -235,7 +234,7 @@ func defaultGamma(k Kernel, m store.Matrix, at []int32) float64 {
 		kernel.EachValue(m, at, func(j int, v float64) { mean[j] += v / n })
 	}
 	var sum float64
-	absent := make([]int, len(mean)) // number of rows without a stored value, by column
+	absent := make([]int, len(mean)) // by column: number of rows without a stored value
 	for j := range absent {
 		absent[j] = len(at)
 	}
@@ -248,19 +247,18 @@ func defaultGamma(k Kernel, m store.Matrix, at []int32) float64 {
 		sum += float64(float64(k) * float64(mean[j]*mean[j]))
 	}
 	if !(sum > 0 && sum <= math.MaxFloat64) {
-		return 1 // the rows are equal, or arrange will refuse a row that is not finite
+		return 1
 	}
 	return n / sum
 }
 
-// checkMemory returns an error if the estimated memory of the problems, without the data and the
-// kernel cache, exceeds limit bytes, or 4 GiB if limit is 0. It must be called before the memory is
-// allocated.
+// checkMemory must be called before the memory is allocated. The estimate excludes the data and the
+// kernel cache. A limit of 0 means 4 GiB.
 func (set *trainingSet) checkMemory(limit int64) error {
 	const (
-		sliceSize = 96 // bytes for the slices of a class in one of its problems
-		perRow    = 8  // bytes for a row of a problem: its float32 coefficient, twice
-		solving   = 96 // bytes for a row of a problem that is being solved
+		sliceSize = 96 // bytes of the slices of a class in one of its problems
+		perRow    = 8  // bytes of a row of a problem: its float32 coefficient, twice
+		solving   = 96 // bytes of a row of a problem that is being solved
 	)
 	n, rows := float64(len(set.classes)), float64(set.x.Rows())
 	problems, states, visited := n, n*n, n*rows // one-vs-rest

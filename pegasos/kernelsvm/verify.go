@@ -17,12 +17,12 @@ import (
 )
 
 // Verification matches the support rows with rows of the data and computes the scores of all rows
-// from float64 kernel values. The coefficients times label, lambda and the number of rows, clamped
-// to [0, 1], are dual variables: they give a lower bound that does not depend on the training run.
+// in float64. The coefficients times label, lambda and the number of rows, clamped to [0, 1], are
+// dual variables: they give a lower bound that does not depend on the training run.
 
 // Verify recomputes the objective of m and a lower bound on the optimum from the rows of x and the
-// labels y, and compares them with the Result of m: see [pegasos.Trainer.Verify]. Of tr only
-// Threads and MaxMemory are used. A model whose Kernel is Function cannot be verified.
+// labels y, and compares them with the Result of m. Of tr only Threads and MaxMemory are used. A
+// model whose Kernel is Function cannot be verified.
 func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y []float32) (
 	*pegasos.Verification, error,
 ) {
@@ -73,8 +73,7 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y [
 	return v, nil
 }
 
-// verifyRun returns a run on x and y with the model's problems, which Verify measures but does not
-// solve.
+// verifyRun returns a run on x and y with the model's problems, to be measured and not solved.
 func (tr *Trainer) verifyRun(m *Model, x pegasos.Examples, y []float32) (*run, error) {
 	c := m.Config
 	if c.Kernel == Function {
@@ -138,10 +137,9 @@ func (r *run) matchSupport(m *Model) (coef [][]float64, unmatched int) {
 	return coef, unmatched
 }
 
-// checkClaims compares the recomputed Result with the claimed one, for each problem and for the
-// mean, and adds contradictions to v. errors[k] is the largest plausible difference between the
-// objectives that training and verification compute for problem k. It reports whether a claim could
-// not be confirmed.
+// checkClaims adds contradictions between the claimed Result and found to v. errors[k] is the
+// largest plausible difference between the objectives that training and verification compute for
+// problem k.
 func checkClaims(v *pegasos.Verification, m *Model, found Result,
 	errors []float64) (unconfirmed bool) {
 	claimed := m.Result

@@ -8,16 +8,15 @@ import (
 
 // Rows of zeros and ones are stored as bits, 64 columns to a word. Their inner product is the
 // number of columns in which both rows have a 1; their squared distance, for RBF, is the number of
-// columns in which they differ. Both numbers are exact, and indices into tables of all possible
-// kernel values.
+// columns in which they differ. Either number is an index into a table of kernel values.
 
 const (
-	maxDenseBits  = 1 << 20 // most columns of dense rows as bits; float32 counts are exact
-	maxSparseBits = 512     // most columns of sparse rows as bits
+	maxDenseBits  = 1 << 20 // float32 counts are exact
+	maxSparseBits = 512
 )
 
-// pack stores the rows as bits if all values are 0 or 1 and the number of columns is within the
-// limit, and reports whether it did.
+// pack stores the rows as bits if all values are 0 or 1 and there are few enough columns, and
+// reports whether it did.
 func (r *Rows) pack() bool {
 	limit := maxSparseBits
 	if r.dense != nil {
@@ -75,8 +74,8 @@ func lookUp[T float](r *Rows, dst, table []T, q *Probe, words []uint64) {
 	}
 }
 
-// lookUp2 is lookUp for RBF and rows of two words. In a separate function the loop needs no
-// register spills.
+// lookUp2 is lookUp for RBF and rows of two words, not inlined to avoid register spills in the
+// loop.
 //
 //go:noinline
 func lookUp2[T float](dst, table []T, w []uint64, x0, x1 uint64) {
@@ -88,8 +87,7 @@ func lookUp2[T float](dst, table []T, w []uint64, x0, x1 uint64) {
 }
 
 // addLookUp2 adds to the scores of two query rows, for RBF and rows of two words, the sum over j of
-// coef[j] times the kernel value of the query row and row start+j. It is a special case of Values
-// and addProducts together, which work for any kernel, width and number of outputs.
+// coef[j] times the kernel value of the query row and row start+j.
 func (r *Rows) addLookUp2(scores *[2]float64, coef []float32, probes []Probe, start int) {
 	x, z, words := (*[2]uint64)(probes[0].words), (*[2]uint64)(probes[1].words), r.words[2*start:]
 	x0, x1, z0, z1 := x[0], x[1], z[0], z[1]

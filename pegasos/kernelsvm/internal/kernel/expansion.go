@@ -10,17 +10,16 @@ import (
 )
 
 // Expansion is one or more weight vectors, the outputs, each a sum of coefficient*phi(row) over
-// rows. It computes scores for training, verification and prediction. A score is, to the bit, the
-// float64 sum over the rows, in order, of coefficient times float64 kernel value. With the linear
-// kernel a score is the inner product of the query row and the weight vector, which is computed
-// once.
+// rows. With the linear kernel a score is the inner product of the query row and the weight vector.
+// With other kernels it is, to the bit, the float64 sum over the rows, in order, of coefficient
+// times float64 kernel value.
 type Expansion struct {
 	Outputs int
 
 	rows    *Rows       // nil with the linear kernel
 	terms   [][]Term    // coefficients by group of the rows
-	weights [][]float64 // weight vector of each output; nil unless the kernel is linear
-	single  sync.Pool   // pool of *scorer for Score
+	weights [][]float64 // by output; nil unless the kernel is linear
+	single  sync.Pool   // of *scorer, for Score
 }
 
 type Term struct {
@@ -43,8 +42,8 @@ func NewExpansion(f Function, m store.Matrix, groups []int, outputs int,
 	return e
 }
 
-// Expand returns the expansion of one output over the rows at the given positions. coef[i] is the
-// coefficient of the row at positions[i].
+// Expand returns the expansion of one output over the rows at the given positions, which have the
+// coefficients coef.
 func (r *Rows) Expand(positions []int32, coef []float32) *Expansion {
 	e := &Expansion{Outputs: 1, terms: [][]Term{{{0, coef}}}}
 	if r.Kind == Linear {
@@ -56,9 +55,8 @@ func (r *Rows) Expand(positions []int32, coef []float32) *Expansion {
 	return e
 }
 
-// sum computes the weight vectors by compensated summation: it accumulates the rounding errors of
-// each sum and adds them at the end. For rows far from the origin a plain sum would be little more
-// than rounding errors. at has the index in m of each row.
+// sum computes the weight vectors by compensated summation, since the terms may cancel. at has the
+// index in m of each row.
 func (e *Expansion) sum(m store.Matrix, at []int32) {
 	lost := make([][]float64, e.Outputs)
 	for k := range lost {
@@ -101,13 +99,13 @@ func EachValue(m store.Matrix, at []int32, f func(column int, value float64)) {
 	}
 }
 
-// queryRows is the number of rows whose scores are computed together, so that the rows of the
-// expansion are read from memory once for all of them.
+// queryRows is the number of query rows whose scores are computed together, so that they share the
+// reads of the expansion's rows.
 const queryRows = 64
 
 // ScoreAll computes the scores of all rows of x. It calls emit from several goroutines, each time
 // with the scores of up to queryRows successive rows, from row start on. Columns that the expansion
-// does not have are ignored. Once ctx is done it computes no more.
+// does not have are ignored. Rows are skipped once ctx is done.
 func (e *Expansion) ScoreAll(ctx context.Context, x store.Rows, threads int,
 	emit func(start int, scores []float64)) {
 	n := x.Rows()
@@ -137,8 +135,7 @@ func (e *Expansion) ScoreAll(ctx context.Context, x store.Rows, threads int,
 	})
 }
 
-// Score stores the scores of one row in dst, which it returns. It allocates nothing after the first
-// calls.
+// Score stores the scores of one row in dst, which it returns.
 func (e *Expansion) Score(x Row, dst []float64) []float64 {
 	s, _ := e.single.Get().(*scorer)
 	if s == nil {
@@ -206,8 +203,6 @@ func (e *Expansion) score(s *scorer, scores []float64) {
 	}
 }
 
-// scoreLinear stores the scores of a row with the linear kernel, each summed in the order of the
-// columns.
 func (e *Expansion) scoreLinear(x *Row, scores []float64) {
 	for k, w := range e.weights {
 		sum := 0.0
@@ -221,8 +216,8 @@ func (e *Expansion) scoreLinear(x *Row, scores []float64) {
 }
 
 // addProducts adds, for every row i of rows, the sum of coef[j]*rows[i][j], in the order of j, to
-// output k of the row, which is scores[i*p+k] for p outputs. It computes the sums of four rows at a
-// time, which the CPU can add independently of each other.
+// output k of the row, which is scores[i*p+k] for p outputs. The sums of four rows are independent
+// of each other, so the CPU can overlap their additions.
 func addProducts(scores []float64, p, k int, coef []float32, rows [][]float64) {
 	for ; len(rows) >= 4; rows, k = rows[4:], k+4*p {
 		v0, v1, v2, v3 := rows[0][:len(coef)], rows[1][:len(coef)], rows[2][:len(coef)],
@@ -254,7 +249,7 @@ type buffer struct {
 }
 
 // query returns row x as a probe for r, as bits or in general form, without the columns that r does
-// not have. The probe uses memory of x and b.
+// not have. The probe may alias x and b.
 func (r *Rows) query(x Row, bits bool, b *buffer) Probe {
 	switch {
 	case bits:
@@ -279,7 +274,7 @@ func (r *Rows) query(x Row, bits bool, b *buffer) Probe {
 	return Probe{Row: x, square: r.squaredNorm64(x.Value)}
 }
 
-// nonzeros returns a row as a sparse row without zeros, in memory of b.
+// nonzeros returns a sparse row without zeros, in memory of b.
 func (b *buffer) nonzeros(x Row) Row {
 	b.index, b.values = b.index[:0], b.values[:0]
 	if b.index == nil {

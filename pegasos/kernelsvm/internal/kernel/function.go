@@ -1,7 +1,6 @@
 // Package kernel computes the kernel values of rows, in float32 for training and in float64 for
-// scores, and bounds their rounding errors. Rows stores a list of rows in tiles, and Values
-// computes the values of a tile. An Expansion is a set of weight vectors, each a sum over rows, and
-// computes scores.
+// scores, and bounds their rounding errors. Values computes the kernel values of a tile of Rows,
+// and an Expansion computes scores.
 package kernel
 
 import (
@@ -55,6 +54,8 @@ type float interface{ float32 | float64 }
 //	linear      xz
 //	polynomial  gamma*xz + coef0, times itself degree-1 times
 //	sigmoid     1 - 2/(1 + e^2u) for u = gamma*xz + coef0
+//
+// With direct set the squared distance stands in place of max(0, (xx+zz) - 2*xz).
 func apply[T, P float](f *Function, dst []T, products []P, direct bool, square float64,
 	squares []float64) {
 	dst = dst[:len(products)]
@@ -109,6 +110,5 @@ func exp[T float](v []T) {
 	}
 }
 
-// TileRows is the maximum number of rows in a tile. Values computes the kernel values of a query
-// row with all rows of a tile, which take up to 4 KiB as float32 and 8 KiB as float64.
+// TileRows is the maximum number of rows in a tile.
 const TileRows = 1024

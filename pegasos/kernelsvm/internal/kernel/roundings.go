@@ -30,7 +30,6 @@ func (r *Rows) Measure() (bad int) {
 	return -1
 }
 
-// errorBound32 returns the error bound of float32 kernel values if k(x,x) is at most largest.
 func (r *Rows) errorBound32(largest float64) ErrorBound {
 	dot, terms := 0.0, 0.0 // relative error of a dot product; number of terms that may underflow
 	if r.words == nil {
@@ -59,9 +58,9 @@ func (r *Rows) errorBound64(largest float64) ErrorBound {
 	return b
 }
 
-// errorBound returns the error bound of kernel values that are computed, in arithmetic with the
-// unit roundoff unit, from inner products with the relative error dot and the absolute error under
-// or, for RBF with direct set, from distances computed directly.
+// errorBound returns the error bound of kernel values computed, in arithmetic with the unit
+// roundoff unit, from inner products with the relative error dot and the absolute error under or,
+// for RBF with direct set, from distances. largest bounds k(x,x).
 func (r *Rows) errorBound(dot, unit, under, largest float64) (b ErrorBound) {
 	switch {
 	case r.Func != nil:
@@ -82,11 +81,10 @@ func (r *Rows) errorBound(dot, unit, under, largest float64) (b ErrorBound) {
 	return b
 }
 
-// WeightSums holds sums over rows z with weights a. From these sums ErrorBound.SumError computes a
-// bound on the error of the sum of a*k(x,z).
+// WeightSums holds sums over rows z with weights a.
 type WeightSums struct{ a, Norm, square float64 } // sums of a, a*sqrt(k(z,z)) and a*zz
 
-// Add adds row p of r with the weight a, which is not negative.
+// Add adds row p of r with the weight a, which must not be negative.
 func (w *WeightSums) Add(r *Rows, p int32, a float64) {
 	w.a += a
 	w.Norm += float64(a * r.Norms[p])

@@ -10,23 +10,21 @@ import (
 // that both rows store, in ascending order. Unlike dot products of a sparse row with a dense
 // vector, these sums are symmetric in the two rows.
 //
-// RBF needs squared distances and derives them from inner products. Where dense rows are so far
-// from the origin that float32 would lose the distance, distances are computed directly: see
-// maxExponentError.
+// RBF derives squared distances from inner products, except as maxExponentError says.
 
 // Rows is a list of rows in the form from which Values computes kernel values: bits for rows of
 // zeros and ones with few enough columns, the dense matrix for other dense rows, and a column index
 // of each tile for other sparse rows. For a Func the rows are read from Matrix.
 type Rows struct {
 	Function
-	Matrix store.Matrix // source of the rows
-	At     []int32      // index in Matrix of each row
+	Matrix store.Matrix
+	At     []int32 // index in Matrix of each row
 	Tiles  []Tile
 
 	MaxSquare float64 // largest squared norm of a row; 0 without rows
 
 	// Set by Measure: k(x,x) of each row, the norms |phi(x)| = sqrt(k(x,x)), the largest norm, and
-	// bounds on the errors of kernel values in float32 and in float64.
+	// error bounds of kernel values in float32 and in float64.
 	Diagonal       []float32
 	Norms          []float64
 	MaxNorm        float64
@@ -36,16 +34,16 @@ type Rows struct {
 	squares    []float64 // squared norms; of dense rows, as rounded by dense.SumSquares
 	squares64  []float64 // squared norms in float64
 	maxStored  float64   // largest number of stored values (in bit rows, of ones) in a row
-	meanStored float64   // mean number of stored values in a row
+	meanStored float64
 
 	width   int       // 64-bit words per row of bits
 	words   []uint64  // rows as bits, bit j for column j; nil if not stored as bits
-	table32 []float32 // kernel value by the count that lookUp computes; table64 in float64
+	table32 []float32 // kernel value by the count that lookUp computes
 	table64 []float64
 
 	dense  *dense.Matrix // Matrix if it is dense, else nil
-	direct bool          // squared distances are computed directly, not from inner products
-	index  []columnIndex // column index of each tile of sparse rows
+	direct bool
+	index  []columnIndex // by tile
 	next   []int32       // scratch memory of buildIndex, by column; zeros between calls
 }
 
@@ -57,7 +55,7 @@ func (t Tile) Len() int { return t.End - t.Start }
 // Probe is a query row, whose kernel values with the rows of a tile are computed.
 type Probe struct {
 	Row
-	square float64  // squared norm: as in Rows.squares for rows of Rows, in float64 for other rows
+	square float64  // as in Rows.squares, or in float64 for queries; unused with words
 	words  []uint64 // the query row as bits; nil if it or Rows is not stored as bits
 }
 
@@ -82,7 +80,6 @@ func (r *Rows) squaredNorm64(values []float32) (sum float64) {
 	return sum
 }
 
-// gather returns the elements of all at the given positions, in memory of dst.
 func gather[T any](dst, all []T, positions []int32) []T {
 	dst = dst[:0]
 	for _, p := range positions {
@@ -109,7 +106,7 @@ func (r *Rows) Probe(p int) Probe {
 	return q
 }
 
-// Cost estimates the time that a kernel value takes in a score, in multiplications.
+// Cost estimates the time of a kernel value in a score, in multiplications.
 func (r *Rows) Cost() float64 {
 	switch {
 	case r.Kind == Linear:

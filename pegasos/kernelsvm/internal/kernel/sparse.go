@@ -12,7 +12,7 @@ type columnIndex struct {
 }
 
 // newColumnIndex returns the index of n rows. next is scratch memory with a 0 for each column,
-// which newColumnIndex restores.
+// restored on return.
 func newColumnIndex(n int, row func(i int) Row, next []int32) (c columnIndex) {
 	nonzeros := 0
 	for i := range n {
@@ -45,7 +45,6 @@ func newColumnIndex(n int, row func(i int) Row, next []int32) (c columnIndex) {
 	return c
 }
 
-// products sets dst[j] to the inner product of a sparse row and row j of the tile.
 func (c *columnIndex) products(dst *[TileRows]float64, x *Row) {
 	clear(dst[:])
 	at := 0

@@ -23,7 +23,7 @@ func Values[T float](r *Rows, dst [][]T, probes []Probe, t int) {
 			lookUp(r, dst[k][:n], table, &probes[k], r.words[tile.Start*r.width:])
 		}
 	case r.dense != nil:
-		// A chunk is up to 16 KiB of rows, or four rows if they are wide, to stay in the L1 cache
+		// A chunk is about 16 KiB of rows, or four rows if they are wide, to stay in the L1 cache
 		// while all probes are multiplied with it.
 		chunk := max(4, 4096/max(r.cols, 1)&^3)
 		for j := 0; j < n; j += chunk {
@@ -67,7 +67,6 @@ func denseProducts[T float](r *Rows, dst []T, rows []int32, x []float32) {
 	}
 }
 
-// precise returns the squared norms and the table of kernel values of bit rows in the precision T.
 func precise[T float](r *Rows) (squares []float64, table []T) {
 	if table, is := any(r.table32).([]T); is {
 		return r.squares, table

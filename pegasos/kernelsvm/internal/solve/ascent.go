@@ -10,38 +10,33 @@ import (
 )
 
 // Dual coordinate ascent maximizes the dual objective over one alpha after the other. A row's gain
-// is the most that its alpha alone can add to the dual objective, times the number of rows. Every
-// round chooses the rows of the largest gains, up to 64 with scores that have to rise and up to 64
-// with scores that have to fall: moves of one kind alone would only make moves of the other kind
-// necessary. Among these rows the alpha of the largest gain is moved to its maximum until no gain
-// is left that is worth a move, or mostMoves ends the round. The moves need only the kernel among
-// the chosen rows. At the end of the round each changed alpha costs the kernel of its row with all
-// rows once, whatever the number of its moves.
+// is the most that its alpha alone can add to the dual objective, times the number of rows. A round
+// chooses rows of the largest gains, up to half a block with scores that have to rise and as many
+// with scores that have to fall, and moves the alpha of the largest gain among them until no gain
+// is worth a move. The moves need only the kernel among the chosen rows; the scores of the other
+// rows are updated at the end of the round.
 
 const (
-	// leastGain is the gain above which a round moves an alpha, relative to the largest gain at the
-	// start of the round.
+	// leastGain is the gain that is worth a move, relative to the largest at the start of the round.
 	leastGain = 0.1
-	// mostMoves limits the moves of a round: at most mostMoves times the number of its rows.
+	// mostMoves limits the moves of a round, per chosen row.
 	mostMoves = 16
-	// leastTarget is the target gap, not counting rounding errors, that ascend halves no further.
+	// leastTarget is about the smallest gap, before rounding errors, that ascend aims for.
 	leastTarget = 1e-14
 )
 
 type roundSums struct {
 	alphas, square, loss float64
-	up, down             selection // rows whose scores have to rise, and to fall
+	up, down             selection
 }
 
-// selection holds the rows of the largest gains, as a heap with the least gain first.
+// selection is a heap of the rows of the largest gains, the least gain first.
 type selection struct {
 	n    int
 	gain [blockRows / 2]float64
 	row  [blockRows / 2]int
 }
 
-// offer adds a row. In a full selection it replaces the row of the least gain if the new row's gain
-// is larger.
 func (h *selection) offer(gain float64, row int) {
 	k := h.n
 	if k < len(h.gain) {
@@ -92,8 +87,7 @@ func (s *solver) ascend(ctx context.Context) error {
 				return !floats.IsFinite(z / w.scale)
 			}))
 		}
-		// raw is the gap if there were no rounding errors. The gap to s.Bound is proven but costs
-		// more.
+		// raw is the gap if there were no rounding errors. The proven gap, to s.Bound, costs more.
 		raw := proof.Gap(objective, dual)
 		reached := raw <= target
 		if !reached && moves < limit {
@@ -192,14 +186,13 @@ func bestAlpha(a, slack, per, drop, highest float64) (to, gain float64) {
 }
 
 // curvature returns, for a row with k(x,x) = d, the move of its alpha that removes a slack of 1,
-// per, and half of the slack that a move of 1 removes, drop. If d is not above 0, per is +Inf,
-// which moves the alpha to 0 or to its highest value.
+// per, and half of the slack that a move of 1 removes, drop. A d of 0 or less makes per +Inf.
 func curvature(d, scale float64) (per, drop float64) {
 	return scale / max(d, 0), d / (2 * scale)
 }
 
-// improve returns the number of moves and stores the total change of each alpha as an update of
-// the block.
+// improve makes the moves of a round. It stores the total change of each alpha as an update of the
+// block.
 func (s *solver) improve(all *roundSums) (moves int) {
 	b := &s.block
 	b.begin()

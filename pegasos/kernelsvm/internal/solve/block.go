@@ -6,12 +6,12 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm/internal/kernel"
 )
 
-// block is up to blockRows rows of a problem, their scores, and the kernel values among them.
+// block is up to blockRows rows of a problem and the kernel values among them.
 type block struct {
-	rows     []int     // indices of the rows in the problem
-	sign     []float64 // labels of the rows
-	score    []float64 // scores of the rows, which Pegasos steps of the block update
-	pos      []int32   // positions of the rows
+	rows     []int
+	sign     []float64
+	score    []float64 // updated by the Pegasos steps of the block
+	pos      []int32
 	updates  []update
 	selected bool        // among contains the rows of this block
 	among    kernel.Rows // the rows as a tile
@@ -24,12 +24,11 @@ type block struct {
 type update struct {
 	index int // index of the row in the block
 	delta float64
-	lag   float64 // delta times the sum of 1/scale over the iterates to average so far
+	lag   float64 // of a Pegasos step: delta times solver.invScaleSum
 }
 
-// blockRows is the largest number of rows in a block: long enough for the updates of a block to
-// outweigh the cost of distributing the work, short enough for the kernel among its rows to be
-// cheap.
+// blockRows is long enough for the updates of a block to outweigh the cost of distributing the
+// work, and short enough for the kernel among its rows to be cheap.
 const blockRows = 128
 
 func (b *block) begin() {
@@ -43,7 +42,7 @@ func (b *block) add(p *Problem, i int, score float64) {
 	b.sign, b.score = append(b.sign, p.Sign[i]), append(b.score, score)
 }
 
-// kernelRow returns the kernel of row k of the block with all rows of the block.
+// kernelRow returns the kernel of row k of the block with the rows of the block.
 func (b *block) kernelRow(p *Problem, c *cache, k int, values *atomic.Int64) []float32 {
 	if len(b.kernel[k]) > 0 {
 		return b.kernel[k]
@@ -66,15 +65,14 @@ func (b *block) kernelRow(p *Problem, c *cache, k int, values *atomic.Int64) []f
 	return b.kernel[k]
 }
 
-// tileProbes is the number of rows whose kernel values with a tile a goroutine has in memory at a
-// time: 256 KiB of values.
+// tileProbes is the number of rows whose uncached kernel values with a tile a goroutine has in
+// memory at a time.
 const tileProbes = 64
 
-// worker is the memory that one goroutine needs to update the scores of a tile.
 type worker struct {
 	buffer       []float32   // kernel values that are not cached
 	rows         [][]float32 // kernel of each updated row with the tile
 	deltas, lags []float64
-	missing      [][]float32 // elements of rows that are not cached and have to be computed
+	missing      [][]float32 // elements of rows to be computed
 	probes       []kernel.Probe
 }

@@ -5,12 +5,12 @@ package solve
 // no result.
 type cache struct {
 	capacity int64           // maximum number of kernel values
-	index    map[int32]int32 // slot of each cached row
-	slots    []cacheSlot     // used slots; those from len to cap may be reused
+	index    map[int32]int32 // slot by row
+	slots    []cacheSlot     // those from len to cap may be reused
 	rows     int64           // maximum number of rows
 	length   int             // number of values in a row
 	clock    int64           // number of calls of get
-	keep     int64           // a row used in the last keep calls of get is not evicted
+	keep     int64           // rows used in the last keep calls of get, the present one included, stay
 }
 
 type cacheSlot struct {
@@ -24,13 +24,13 @@ func newCache(mb float64, keep int64) *cache {
 		index: map[int32]int32{}}
 }
 
-// reset prepares the cache for a problem of the given number of rows. The memory of the old rows
-// is reused.
+// reset prepares the cache for a problem of the given number of rows, reusing memory of the old
+// rows.
 func (c *cache) reset(rows int) {
 	clear(c.index)
 	c.slots, c.length, c.rows = c.slots[:0], rows, min(c.capacity/int64(rows), int64(rows))
 	if most := c.slots[:cap(c.slots)]; int64(len(most)) > c.rows {
-		clear(most[c.rows:]) // more slots than this problem may use
+		clear(most[c.rows:])
 	}
 }
 
@@ -42,10 +42,9 @@ func (c *cache) find(row int) []float32 {
 }
 
 // get returns the slice for the kernel values of a row, and whether the slice already contains the
-// values. If not, the caller must fill the slice. If the cache is full and evict is true, get
-// evicts the least recently used row, unless the last keep calls returned it, since its slice may
-// be in use. If the cache is full and no row is evicted, get returns nil. Pegasos evicts no rows:
-// the least recently used row is at least as likely to be visited next as any other row.
+// values. If not, the caller must fill the slice. If the cache is full, get returns nil unless
+// evict is true; then it evicts the least recently used row, but none whose slice may be in use
+// (see keep).
 func (c *cache) get(row int, evict bool) (values []float32, known bool) {
 	c.clock++
 	k, known := c.index[int32(row)]

@@ -12,13 +12,12 @@ import (
 )
 
 // Package certificate describes the certificate; here its vector u is the sum of alpha*y*phi(x).
-// |u|^2 is the sum of alpha*y*score, and the losses follow from the scores too, so the objective
-// and the bound need no further kernel values. The scores come from rounded kernel values; the
-// bound is lowered by the largest effect of the rounding errors: see kernel.ErrorBound.
+// |u|^2 is the sum of alpha*y*score, so the objective and the bound need no kernel values but those
+// in the scores. The bound is lowered by the largest effect of the rounding errors: see
+// kernel.ErrorBound.
 
-// tally has sums over the rows of a problem, from which the objective of a weight vector and the
-// bounds are computed. alphas, square and squareError are not yet divided by the scale of the
-// weights.
+// tally has sums over the rows of a problem. alphas, square and squareError are not divided by the
+// scale of the weights.
 type tally struct {
 	alphas float64 // sum of alpha
 	square float64 // sum of alpha*y*score, |w|^2 times the squared scale
@@ -29,7 +28,7 @@ type tally struct {
 	gap float64
 }
 
-// tally returns the tally of w. off bounds the rounding errors of the scores of w.
+// off bounds the rounding errors of the scores of w.
 func (p *Problem) tally(w weights, off *scoreErrors) (t tally) {
 	for i, a := range w.alpha {
 		z := float64(p.Sign[i] * w.score[i])
@@ -51,8 +50,7 @@ func (p *Problem) tally(w weights, off *scoreErrors) (t tally) {
 // rowGap returns an upper bound on a row's duality gap, the row's term in the number of rows times
 // P - D. a is the row's alpha, in [0, 1], and margin its margin m, known up to an error e. The term
 // is the loss max(0, 1-m), plus a*m for lambda |w|^2, half of which comes from P and half from D,
-// minus a from D. That is (1-a)(1-m) for m < 1, and a(m-1) otherwise. So score errors do not count
-// where a is 1 and the margin is below 1-e, or a is 0 and the margin is above 1+e.
+// minus a from D. That is (1-a)(1-m) for m < 1, and a(m-1) otherwise.
 func rowGap(a, margin, e float64) float64 {
 	return max(float64((1-a)*((1-margin)+e)), float64(a*((margin-1)+e)))
 }
@@ -66,16 +64,15 @@ type scoreErrors struct {
 	terms              float64 // error of later sums over the rows, relative to each term
 }
 
-// of returns an error bound for the score of row pos of rows.
 func (o *scoreErrors) of(rows *kernel.Rows, pos int32, score float64) float64 {
 	return o.bound.SumError(&o.weights, rows, pos) + o.bound64.SumError(&o.weights64, rows, pos) +
 		float64(o.sum*rows.Norms[pos]) + float64(o.terms*math.Abs(score))
 }
 
-// errorsOf returns the errors of scores that were summed from kernel values with the error bound
-// values; the caller adds the errors of the summation. alpha64, which may be nil, is the part of
-// each alpha whose kernel values were float64. Later sums over the rows have a relative error of
-// term times the number of rows.
+// errorsOf returns the errors of scores summed from kernel values with the error bound values; the
+// caller adds the errors of the summation. alpha64, which may be nil, is the part of each alpha
+// whose kernel values were float64. term, times about the number of rows, is the relative error of
+// later sums over the rows.
 func (p *Problem) errorsOf(alpha, alpha64 []float64, values kernel.ErrorBound,
 	term float64) *scoreErrors {
 	o := &scoreErrors{bound: values, bound64: p.Rows.Error64, terms: term * float64(p.N+2)}
@@ -97,9 +94,8 @@ func (p *Problem) freshErrors(alpha []float64, values kernel.ErrorBound,
 	return o
 }
 
-// updatedErrors returns the errors of scores to which the updates were added one by one. A float64
-// score to which m updates were added is off by at most m roundings of its largest intermediate
-// value. That value is at most the largest kernel value times the sum of the alphas.
+// updatedErrors returns the errors of scores to which the updates were added one by one. An update
+// rounds a product and a sum, neither above the largest kernel value times the sum of the alphas.
 func (s *solver) updatedErrors(w weights, values kernel.ErrorBound) *scoreErrors {
 	o := s.errorsOf(w.alpha, s.alpha64, values, 2*kernel.Unit64)
 	weight, updates := float64(s.N), float64(s.Updates-s.recomputedAt+8)
@@ -111,14 +107,13 @@ func (s *solver) updatedErrors(w weights, values kernel.ErrorBound) *scoreErrors
 	return o
 }
 
-// penalty returns lambda/2 |w|^2 for the sum of alpha*y*score of weights with the given scale.
+// penalty returns lambda/2 |w|^2; square is the sum of alpha*y*score.
 func (p *Problem) penalty(square, scale float64) float64 {
 	return max(0, float64(p.Lambda/2*square/scale/scale))
 }
 
 // measure sets the objective and the bounds of w. off bounds the errors of the scores of w. The
-// alphas, divided by epochs, are dual variables, which may raise the lower bound; epochs is 0 if
-// they are not dual variables.
+// alphas divided by epochs are dual variables; epochs is 0 if they are not.
 func (s *solver) measure(w weights, off *scoreErrors, epochs int) {
 	n, t := float64(s.N), s.tally(w, off)
 	s.setObjective(&t, w.scale)
@@ -150,10 +145,9 @@ func (s *solver) raiseLower(t *tally, epochs int) {
 	s.lower = max(s.lower, lower-sum)
 }
 
-// setBound sets Bound, the reported lower bound, to at most the proven bound, or to NaN if no bound
-// can be proven. Bound is so low that Objective - Bound also limits how far the exact objective,
-// which may exceed Objective by objectiveError, is above the optimum. A bound below 0 is reported
-// as 0.
+// setBound sets Bound to at most the proven lower bound, or to NaN if none can be proven, so low
+// that Objective - Bound also limits how far the exact objective, which may exceed Objective by
+// objectiveError, is above the optimum. A bound below 0 becomes 0.
 func (s *solver) setBound() {
 	if s.Bound = math.NaN(); s.Bounded {
 		// own is the bound from the model's alphas, which verification can recompute.
@@ -169,7 +163,7 @@ func (s *solver) setBound() {
 }
 
 const (
-	maxVerifyCost = 1 << 27 // limit for optional recomputations, in multiplications
+	maxVerifyCost = 1 << 27 // for optional recomputations, in multiplications
 	// objectiveError/Objective up to which the objective is not measured again in float64
 	maxErrorShare = 1e-6
 	// most float64 recomputations of a problem's scores, and most attempts of measureModel to
@@ -177,9 +171,9 @@ const (
 	maxRecomputations = 4
 )
 
-// needsFloat64 reports whether the scores have to be recomputed in float64, because rounding
-// errors of kernel values make up much of the gap or leave no lower bound. raw is the gap if there
-// were no rounding errors.
+// needsFloat64 reports whether rounding errors of kernel values make up much of the gap or leave no
+// lower bound, so that the scores have to be recomputed in float64. raw is the gap if there were no
+// rounding errors.
 func (s *solver) needsFloat64(gap, raw float64) bool {
 	return s.Rows.Func == nil && s.recomputations < maxRecomputations &&
 		(s.recomputations == 0 || s.Updates > s.recomputedAt) &&
@@ -196,9 +190,8 @@ func (s *solver) recompute(ctx context.Context, w weights) {
 	s.recomputations++
 }
 
-// worthFloat64 reports whether the objective has to be measured from float64 scores: if the
-// objective may be above 1, or if rounding errors may have changed it noticeably and the
-// measurement is cheap.
+// worthFloat64 reports whether the objective has to be measured from float64 scores: if it may be
+// above 1, or if rounding errors may have changed it noticeably and the measurement is cheap.
 func (s *solver) worthFloat64(coef []float64) bool {
 	if s.Objective+s.objectiveError > 1 {
 		return true
@@ -209,9 +202,8 @@ func (s *solver) worthFloat64(coef []float64) bool {
 }
 
 // measureModel rounds the coefficients to float32 and sets the objective from float64 scores, if
-// worthFloat64 says so. If the objective is above 1, the objective of w = 0, measureModel
-// multiplies the coefficients by the factor in [0, 1] that minimizes the objective; if it finds no
-// rounded multiple that is better than w = 0, the coefficients become 0.
+// worthFloat64 says so. An objective above 1, that of w = 0, makes measureModel multiply the
+// coefficients by the factor that minimizes the objective, in the end by 0.
 func (s *solver) measureModel(coef []float64) {
 	if !s.worthFloat64(coef) {
 		return
@@ -240,9 +232,9 @@ func (s *solver) measureModel(coef []float64) {
 	s.setBound()
 }
 
-// bestFactor returns the number f in [0, 1] for which f*w has the least objective, or 0 if no
-// multiple is better than w = 0. penalty is the penalty of w. bestFactor finds the zero of the
-// derivative by bisection, since the derivative increases with f.
+// bestFactor returns about the f in [0, 1] for which f*w has the least objective, or 0 if no
+// multiple is better than w = 0. penalty is the penalty of w. The derivative increases with f, so
+// bestFactor bisects for its zero.
 func (p *Problem) bestFactor(penalty float64, w weights) float64 {
 	// loss returns the loss of f times w, and its derivative times -1.
 	loss := func(f float64) (sum, gain float64) {

@@ -1,7 +1,6 @@
-// Package solve trains the binary problems of kernel machines. A Problem is rows with labels and a
-// penalty. Solve takes Pegasos steps, may run dual coordinate ascent, and returns a Solution:
-// coefficients, their objective and a lower bound on the optimum. Remeasure computes the objective
-// and the bound of given coefficients.
+// Package solve trains the binary problems of kernel machines. Solve takes Pegasos steps, may run
+// dual coordinate ascent, and returns a Solution: coefficients, their objective and a lower bound
+// on the optimum. Remeasure computes the objective and the bound of given coefficients.
 package solve
 
 import (
@@ -16,9 +15,9 @@ import (
 type Problem struct {
 	Rows   *kernel.Rows // the problem's rows and perhaps others; Measure has been called
 	Lambda float64
-	N      int       // number of rows, including rows that a run of few steps never visits
+	N      int       // including rows that a run of few steps never visits
 	Pos    []int32   // position in Rows of each row that may be visited
-	Sign   []float64 // label of each row in Pos, 1 or -1
+	Sign   []float64 // label of each row in Pos
 	Tiles  []Tile    // tiles of Rows that consist of rows in Pos
 	R2     float64   // mean of k(x,x) over the rows in Pos
 }
@@ -26,8 +25,8 @@ type Problem struct {
 // Tile is tile Index of Problem.Rows, which contains rows Start to End-1 of the problem.
 type Tile struct{ Index, Start, End int }
 
-// NewProblem returns a problem of n rows. sign returns the label of each group of rows, 1 or -1, or
-// 0 for groups that are not part of the problem.
+// NewProblem returns a problem of n rows. sign returns the label of a group of rows, 1 or -1, or 0
+// for groups that are not part of the problem.
 func NewProblem(rows *kernel.Rows, n int, lambda float64, sign func(group int) float64) *Problem {
 	p := &Problem{Rows: rows, Lambda: lambda, N: n}
 	for t, tile := range rows.Tiles {
@@ -53,27 +52,26 @@ func (p *Problem) dualScale() float64 { return float64(p.Lambda * float64(p.N)) 
 type Settings struct {
 	Visits *order.Visits // order in which Pegasos visits the N rows
 	Visit  []int32       // the problem's row for each row of Visits; -1 for those never visited
-	Total  int64         // number of Pegasos steps
-	Offset bool          // the step offset is R2/Lambda instead of 0
-	// Average selects the mean of the iterates of the last half of the steps as the model, instead
-	// of the last iterate. It has no effect with Dual.
+	Total  int64         // Pegasos steps
+	Offset bool          // the step offset is R2/Lambda, at least 0, instead of 0
+	// the model is the mean of the iterates of the last half of the steps, not the last iterate; no
+	// effect with Dual
 	Average bool
 
-	Dual      bool    // dual coordinate ascent follows the steps
-	MaxPasses int     // largest number of passes of dual coordinate ascent
+	Dual      bool
+	MaxPasses int
 	Tol       float64 // relative duality gap at which dual coordinate ascent ends
 
 	// Bounded says that a lower bound can be proven: the kernel is an inner product, and Pegasos
 	// visits each row once in an epoch.
 	Bounded  bool
 	Measured bool
-	Problems int // number of problems of the model; with many, fewer are measured again in float64
+	Problems int // of the model
 }
 
-// Solution is the state of a problem that is solved or being solved.
 type Solution struct {
-	Coef    []float32 // coefficient of each row of the problem
-	Steps   int64     // number of Pegasos steps taken
+	Coef    []float32 // by row of the problem
+	Steps   int64     // Pegasos steps taken
 	Epochs  int       // finished epochs of Pegasos, including an incomplete last one
 	Passes  int       // begun passes of dual coordinate ascent
 	Updates int64     // number of violations, plus alphas changed by each round of the ascent

@@ -2,7 +2,7 @@ package solve
 
 import "context"
 
-// Solve solves p. It calls report after each epoch of Pegasos, and when passes of dual coordinate
+// Solve solves p. It calls report after each epoch of Pegasos, when passes of dual coordinate
 // ascent begin and when the ascent ends. Once ctx is done it returns the solution so far. The error
 // is an *iterate.Error, whose Row is a position in Rows, or -1.
 func Solve(ctx context.Context, p *Problem, set Settings, m *Memory, report func(Solution)) (
@@ -14,7 +14,7 @@ func Solve(ctx context.Context, p *Problem, set Settings, m *Memory, report func
 
 func (s *solver) run(ctx context.Context) error {
 	for s.Steps < s.Total && ctx.Err() == nil {
-		// A block never crosses the middle of the run, where averaging begins.
+		// Averaging begins at the middle of the run, which must be the start of a block.
 		limit := s.Total - s.Steps
 		if s.Steps < s.Total/2 {
 			limit = s.Total/2 - s.Steps

@@ -7,15 +7,14 @@ import (
 )
 
 // solver solves a problem. While Pegasos runs, alpha counts a row's violations, and score is
-// <w,phi(x)> times scale, lambda*(t+t0). Dual coordinate ascent starts from alpha =
+// <w,phi(x)> times scale, lambda*(t+t0). Dual coordinate ascent starts from about alpha =
 // violations/epochs, which is in [0, 1]; its scale is lambda*rows.
 //
-// The mean of the last iterates is maintained as follows. Let S be the running sum of 1/scale over
-// the iterates to average. A violation contributes to every later iterate: if the running sum was
-// S_0 when the violation happened and is S at the end, the violation adds S - S_0 to the row's
-// alpha in the sum of the iterates. So the mean iterate has alpha (alpha*S - alphaLag)/samples,
-// where alphaLag is the sum of the S_0 of the row's violations, and score (score*S -
-// scoreLag)/samples.
+// Let S be the running sum of 1/scale over the iterates to average. A violation contributes to
+// every later iterate: if the running sum was S_0 when the violation happened and is S at the end,
+// the violation adds S - S_0 to the row's alpha in the sum of the iterates. So the mean iterate has
+// alpha (alpha*S - alphaLag)/samples, where alphaLag is the sum of the S_0 of the row's violations,
+// and score (score*S - scoreLag)/samples.
 type solver struct {
 	*Problem
 	Settings
@@ -25,11 +24,11 @@ type solver struct {
 
 	score, alpha       []float64 // by row
 	scoreLag, alphaLag []float64 // by row; nil unless iterates are averaged
-	invScaleSum        float64   // S, the sum of 1/scale over the iterates to average
+	invScaleSum        float64   // S
 	samples            int64     // number of iterates in invScaleSum
-	ascending          bool      // dual coordinate ascent has begun
+	ascending          bool
 	alpha64            []float64 // alphas at the last float64 recomputation of scores; nil if none
-	recomputedAt       int64     // value of Updates when the scores were last recomputed in float64
+	recomputedAt       int64     // Updates at that recomputation
 	recomputations     int
 }
 
@@ -51,9 +50,9 @@ func newSolver(p *Problem, set Settings, m *Memory, report func(Solution)) *solv
 	return s
 }
 
-// Memory is the kernel cache and the scratch memory that successive calls of Solve reuse.
+// Memory is the kernel cache and scratch memory, which successive calls of Solve reuse.
 type Memory struct {
-	values  *atomic.Int64 // number of float32 kernel values computed
+	values  *atomic.Int64 // float32 kernel values computed
 	cache   *cache
 	all     bool // the cache was filled for a problem of all rows
 	block   block

@@ -10,12 +10,9 @@ import (
 // of w and, up to sign, its coefficients.
 func (s *solver) scale() float64 { return float64(s.Lambda * (float64(s.Steps) + s.T0)) }
 
-// pegasosSteps takes a Pegasos step for each row in idx, an index as returned by Visits.Next.
-//
-// Deciding which rows of a block are updated requires only the kernel among the rows of the block,
-// provided that all scores were up to date when the block began. The kernel values of the updated
-// rows with all other rows are computed at the end of the block, for many rows at a time and in all
-// goroutines.
+// pegasosSteps takes a Pegasos step for each row in idx, an index as returned by Visits.Next. All
+// scores must be up to date. Then the steps need only the kernel among the rows of idx; the scores
+// of all rows are updated at the end, for many rows at a time.
 func (s *solver) pegasosSteps(idx []uint32) error {
 	b := &s.block
 	b.begin()
@@ -63,7 +60,7 @@ func (s *solver) notFinite(i int) error {
 
 func (s *solver) last() weights { return weights{s.alpha, s.score, s.scale(), 1} }
 
-// mean returns the mean of the averaged iterates, or the last iterate if no iterates were averaged.
+// mean returns the last iterate if no iterates were averaged.
 func (s *solver) mean() weights {
 	if s.samples == 0 {
 		return s.last()

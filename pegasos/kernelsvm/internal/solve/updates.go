@@ -54,7 +54,6 @@ func (s *solver) eachTile(f func(w *worker, t int, tile Tile)) {
 	})
 }
 
-// addScaledRows adds a[k]*rows[k] to y for every k, in order.
 func addScaledRows(y []float64, a []float64, rows [][]float32) {
 	for ; len(a) >= 4; a, rows = a[4:], rows[4:] {
 		a0, a1, a2, a3 := a[0], a[1], a[2], a[3]

@@ -32,9 +32,8 @@ func toFloat32(coef []float64) []float32 {
 	return all
 }
 
-// model returns the weights with the coefficients coef, which must be float32 numbers, and the
-// float64 scores that a model with these coefficients predicts. If ctx is done early, the scores
-// are incomplete.
+// model returns the weights with the coefficients coef, which must be float32 numbers, and float64
+// scores. If ctx is done early, the scores are incomplete.
 func (p *Problem) model(ctx context.Context, coef []float64, threads int) weights {
 	w := weights{make([]float64, len(coef)), make([]float64, len(coef)), p.dualScale(), 1}
 	at := make([]uint32, len(coef))
@@ -70,7 +69,7 @@ func (p *Problem) alphaPerViolation(epochs int) float64 {
 }
 
 // roundAlpha returns an alpha near a, at most 1, whose coefficient alpha/scale is a float32 number,
-// so that the model in the file has exactly the measured coefficients.
+// so that the model in the file has the measured coefficients.
 func roundAlpha(a, scale float64) float64 {
 	c := float32(a / scale)
 	if float64(c)*scale > 1 {
