@@ -3,9 +3,9 @@
 //
 //   - dense, half, quant and sparse compute dot products, cosines, distances, nearest rows and
 //     more, for vectors of float32, of half-precision floats, of bytes and bits, and for sparse
-//     rows, in assembly without cgo
+//     rows, in assembly or plain Go, without cgo
 //   - pegasos trains linear models with them (support vector machines, logistic and ridge
-//     regression), and proves how close each is to the optimum; pegasos/kernelsvm trains kernel
+//     regression), and bounds how far each is from the optimum; pegasos/kernelsvm trains kernel
 //     machines
 //   - dataset reads data from files, metrics measures predictions, modelio converts models
 //
@@ -26,7 +26,7 @@
 //	}
 //	fmt.Printf("at most %.3g %% above the optimum\n", 100*m.Result.Gap)
 //
-// A kernel gives the same bits on every machine, and so does training: one seed gives one model.
+// Kernels and training give the same bits on every machine, but for the signs and payloads of NaNs.
 // Command cmd/pegasimd does all of this from the shell. Benchmarks against other libraries are at
 // https://github.com/pegasimd/pegasimd/blob/main/docs/benchmarks.md.
 package pegasimd

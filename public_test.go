@@ -15,9 +15,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// TestPublicDocumentation checks that go doc is readable without the internal packages: public
-// constants have literal values, and the comment of a struct type that an internal package declares
-// lists its fields.
+// Public constants must have literal values, and the comment of a struct type that an internal
+// package declares must list its fields.
 func TestPublicDocumentation(t *testing.T) {
 	structs := map[string]reflect.Type{
 		"ClassResult":  reflect.TypeFor[pegasos.ClassResult](),

@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// bytesOf returns the little-endian bytes of x, starting off bytes after a multiple of 64.
+// bytesOf returns little-endian bytes that start off bytes after a multiple of 64.
 func bytesOf(x []float32, off int) []byte {
 	b := make([]byte, 4*len(x)+off+64)
 	b = b[int(-uintptr(unsafe.Pointer(&b[0]))%64)+off:][:0]
@@ -40,8 +40,6 @@ func TestFloat32s(t *testing.T) {
 	}
 }
 
-// TestTopOfBytes checks that TopBytes and TopByteSlices, of bytes at any address, find the hits
-// that Top finds among the floats.
 func TestTopOfBytes(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for n := 1; n < 70; n += 3 {
@@ -68,7 +66,7 @@ func TestTopOfBytes(t *testing.T) {
 				}
 			}
 		}
-		// The stride need not be a multiple of four, as in records with other fields between rows.
+		// The stride need not be a multiple of four.
 		b, odd := bytesOf(rows, 0), 4*n+1
 		packed := make([]byte, (count-1)*odd+4*n)
 		for i := range count {

@@ -29,7 +29,7 @@ func numbers(n int) []float32 {
 	return v
 }
 
-// sum computes a sum of n terms by the loop in the documentation of Dot.
+// sum is the loop in the documentation of Dot.
 func sum(n int, term func(i int) float32) (total float32) {
 	const block = 65536
 	for start := 0; start < n; start += block {
@@ -47,7 +47,6 @@ func sum(n int, term func(i int) float32) (total float32) {
 	return total
 }
 
-// sum64 computes Dot64 by the lanes and blocks in its documentation.
 func sum64(x, y []float32) (total float64) {
 	const block = 65536
 	for start := 0; start < len(x); start += block {
@@ -145,7 +144,6 @@ func TestMeaning(t *testing.T) {
 	})
 }
 
-// TestFromFloat64 checks roundings, with each value at each place of vectors of up to 79 elements.
 func TestFromFloat64(t *testing.T) {
 	inf := math.Inf(1)
 	values := []struct{ v, want float64 }{
@@ -175,8 +173,7 @@ func TestFromFloat64(t *testing.T) {
 	})
 }
 
-// TestRowsAreSingleCalls checks that DotRows, DotRowsAt and AxpyRows of a Matrix give the bits of
-// one call for each row, also in a matrix of 12 MB, whose rows may be read one by one.
+// In a matrix of 12 MB rows may be read one by one.
 func TestRowsAreSingleCalls(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		for _, shape := range [][2]int{{1, 5}, {4, 1}, {7, 54}, {9, 64}, {10, 65}, {33, 100},
@@ -297,7 +294,7 @@ func TestPanics(t *testing.T) {
 				switch text := recover().(type) {
 				case nil:
 					t.Error("did not panic")
-				case string: // not a panic of the runtime
+				case string:
 					if !strings.HasPrefix(text, "pegasimd: ") {
 						t.Errorf("the panic is %q", text)
 					}
@@ -361,7 +358,6 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
-// TestPartialOverlapIsSafe checks that Axpy changes only elements of y if x and y overlap in part.
 func TestPartialOverlapIsSafe(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		for n := range 300 {

@@ -45,7 +45,7 @@ func ExampleAxpby() {
 	// Output: [12 14 16]
 }
 
-// The scores of a few stored vectors, as a vector search computes them.
+// The scores of stored vectors.
 func ExampleDotRows() {
 	rows := []float32{
 		1, 0, 0,
@@ -58,7 +58,6 @@ func ExampleDotRows() {
 	// Output: [0.1 0.7 0.2]
 }
 
-// The two stored vectors that are nearest to a query.
 func ExampleTop() {
 	rows := []float32{
 		1, 0,
@@ -74,7 +73,7 @@ func ExampleTop() {
 	// row 3: 0.990
 }
 
-// The nearest of vectors that are stored as separate slices.
+// The nearest of vectors that are separate slices.
 func ExampleTopSlices() {
 	rows := [][]float32{{0, 0}, {5, 5}, {1, 0}}
 	buf := make([]dense.Hit, 2) // reused for the next query
@@ -95,7 +94,7 @@ func ExampleTopAt() {
 	// row 0 scores 1
 }
 
-// The scores of all of a node's neighbors in one call.
+// The scores of a node's neighbors in one call.
 func ExampleDotRowsAt() {
 	rows := []float32{1, 0, 0, 1, 3, 4, 4, 3}
 	scores := make([]float32, 2)
@@ -104,8 +103,7 @@ func ExampleDotRowsAt() {
 	// Output: [7 1]
 }
 
-// A step of a graph search by Euclidean distance: squared distances to a node's neighbors, whose
-// numbers may be int32s or uint32s.
+// Squared distances to a node's neighbors, whose numbers may be int32s or uint32s.
 func ExampleSquaredDistanceRowsAt() {
 	vectors := []float32{1, 0, 0, 1, 3, 4, 4, 3} // four vectors of two elements
 	neighbors := []uint32{3, 0}
@@ -197,8 +195,7 @@ func ExampleCosine() {
 	// Output: 0.96
 }
 
-// Replacements for handwritten functions that return 0 or an error if the lengths differ. Cosine64
-// itself returns 0 if a vector is all zeros.
+// Replacements for handwritten functions that return 0 or an error if the lengths differ.
 func ExampleCosine64() {
 	similarity := func(a, b []float32) float64 {
 		if len(a) != len(b) {
@@ -220,7 +217,7 @@ func ExampleCosine64() {
 	// vectors of 1 and 0 elements
 }
 
-// The rows of a BLOB, as a database returns it, viewed without a copy if possible.
+// The rows of a BLOB, viewed without a copy if possible.
 func ExampleFloat32s() {
 	blob := []byte{0, 0, 128, 63, 0, 0, 0, 64} // 1 and 2, little-endian
 	v, ok := dense.Float32s(blob)
@@ -239,7 +236,7 @@ func ExampleSoftmax() {
 	// Output: [0.090 0.245 0.665], log of the sum 3.408
 }
 
-// Cosines of vectors of float64: convert each vector once, where it is stored.
+// Cosines of vectors of float64.
 func ExampleFromFloat64() {
 	embedding, query := []float64{0.6, 0.8, 0}, []float64{1.2, 1.6, 0}
 	x, y := make([]float32, 3), make([]float32, 3)

@@ -10,7 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// differ returns the first index at which the bits differ (any NaN equals any other), or -1.
+// differ returns the first index at which the bits differ, unless both are NaN, or -1.
 func differ(a, b []float32) int {
 	for i := range a {
 		if math.Float32bits(a[i]) != math.Float32bits(b[i]) && (a[i] == a[i] || b[i] == b[i]) {
@@ -90,8 +90,6 @@ func TestGemvMeaning(t *testing.T) {
 	})
 }
 
-// TestLargeGer checks Ger on a matrix of 17 MB, which is wider than one call into assembly
-// processes.
 func TestLargeGer(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		const m, n, lda = 61, 70_000, 70_001
@@ -106,8 +104,6 @@ func TestLargeGer(t *testing.T) {
 	})
 }
 
-// TestGemmMeaning checks that each element of a product is as documented, with one thread and with
-// three, and that the gaps between the rows of C are not changed.
 func TestGemmMeaning(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(2, 9))
@@ -116,7 +112,7 @@ func TestGemmMeaning(t *testing.T) {
 		}
 		checkGemm(t, r, 13, 33, 600)
 		checkGemm(t, r, 25, 600, 20)
-		for range 4 { // enough products for several threads and for panels of both factors
+		for range 4 { // enough for several threads and for panels of both factors
 			checkGemm(t, r, 270, 300, 270)
 		}
 	})

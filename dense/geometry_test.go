@@ -24,7 +24,7 @@ func equal(t *testing.T, what string, got, want float32) {
 	}
 }
 
-// scaled returns x times 2^exponent, which must be exact for all elements.
+// scaled requires that x times 2^exponent is exact.
 func scaled(x []float32, exponent int) []float32 {
 	v := slices.Clone(x)
 	for i := range v {
@@ -97,8 +97,6 @@ func TestEveryScale(t *testing.T) {
 	})
 }
 
-// TestCosineIsBetween checks that cosines stay in [-1, 1] despite rounding, also if sums of squares
-// overflow.
 func TestCosineIsBetween(t *testing.T) {
 	for n := 1; n < 300; n++ {
 		x := numbers(n)
@@ -126,8 +124,7 @@ func TestCosineIsBetween(t *testing.T) {
 	}
 }
 
-// TestSignOfZero checks that a sum of products that are all -0 is +0, and so is the cosine computed
-// from it. Lengths are multiples of eight, because missing products of an incomplete group are +0.
+// Lengths are multiples of eight, because missing products of an incomplete group are +0.
 func TestSignOfZero(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		for n := 8; n <= 256; n += 8 {
@@ -146,8 +143,7 @@ func TestSignOfZero(t *testing.T) {
 	})
 }
 
-// TestCosineOfItsSums checks that Cosine is computed from its three sums as docs/spec.md says, also
-// if a sum is near the bounds beyond which float64 sums are used.
+// The formula is that of docs/spec.md.
 func TestCosineOfItsSums(t *testing.T) {
 	within := func(s float64) bool { return s >= 0x1p-90 && s <= math.MaxFloat32 }
 	eachISA(t, func(t *testing.T) {
@@ -240,8 +236,6 @@ func TestRules(t *testing.T) {
 	})
 }
 
-// TestExtremes checks that the first of equal elements is found and NaN is skipped, also around the
-// ends of blocks.
 func TestExtremes(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		for _, n := range []int{1, 2, 8, 15, 16, 17, 31, 64, 65, 100, 257, 65_536, 65_537,
@@ -316,8 +310,6 @@ func TestDot64Accuracy(t *testing.T) {
 	}
 }
 
-// TestCosine64 checks that Cosine64 is within rounding of the cosine from Dot64's sums, which
-// DotNorms64 also returns, and follows Cosine's rules.
 func TestCosine64(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for n := range 300 {

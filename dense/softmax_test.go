@@ -8,8 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 )
 
-// TestSoftmax compares Softmax and LogSumExp with float64, within the error bounds that their doc
-// comments state.
+// The error bounds are those of the doc comments.
 func TestSoftmax(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		for _, n := range []int{1, 2, 7, 8, 9, 63, 255, 256, 257, 1000, 70_000} {
@@ -49,7 +48,6 @@ func TestSoftmax(t *testing.T) {
 	})
 }
 
-// TestSoftmaxMeaning compares Softmax to the bit with the loop in its doc comment.
 func TestSoftmaxMeaning(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		for _, n := range []int{1, 9, 256, 300, 513} {

@@ -27,8 +27,7 @@ type topCase struct {
 	k         int
 }
 
-// newTopCase returns vectors of a few distinct numbers. Some cases have NaN, infinities and
-// extremes; in some, squares or products overflow or underflow float32.
+// In some cases squares or products overflow or underflow float32.
 func newTopCase(r *rand.Rand) *topCase {
 	n, count := 1+r.IntN(20), r.IntN(80)
 	c := &topCase{n: n, stride: n + r.IntN(3), k: r.IntN(12)}
@@ -59,7 +58,7 @@ func newTopCase(r *rand.Rand) *topCase {
 	return c
 }
 
-// key returns the key by which docs/spec.md ranks the row: the greatest key comes first.
+// key is docs/spec.md's: the greatest comes first.
 func key(by Metric, row, x []float32, score float32) float64 {
 	s, least := float64(score), float64(len(x))*0x1p-126
 	small, dot, wide := least, Dot64(row, x), 0.
@@ -99,7 +98,6 @@ func score(by Metric, row, x []float32) float32 {
 	return SquaredDistance(row, x)
 }
 
-// want returns the first c.k of the picked rows, sorted by the rule of docs/spec.md.
 func (c *topCase) want(by Metric, picked []int32, x []float32) []Hit {
 	type ranked struct {
 		Hit
@@ -137,8 +135,6 @@ func sameHits(a, b []Hit) bool {
 var topCases = flag.Int("cases", 850, "`number` of random cases that TestTopIsSorting tries on "+
 	"each code path, by each metric")
 
-// TestTopIsSorting checks that all Top functions return the beginning of the sorted rows, TopMany
-// with 1, 2 and 8 threads.
 func TestTopIsSorting(t *testing.T) {
 	cases := *topCases
 	if testing.Short() {
@@ -202,7 +198,7 @@ func (c *topCase) check(t *testing.T, name string, by Metric) {
 			dst[q] = make([]Hit, c.k)
 		}
 		s := strided(c.rows, c.stride, c.n)
-		const run = 2 // rows per task, so few that each goroutine gets some
+		const run = 2 // rows per task
 		nearest.TopMany(&s, dst, nearest.Metric(by), c.queries, threads, run)
 		for q := range dst {
 			compare(fmt.Sprint("TopMany, threads ", threads, ", query ", q), dst[q], want[q])
@@ -210,7 +206,6 @@ func (c *topCase) check(t *testing.T, name string, by Metric) {
 	}
 }
 
-// TestTopOfManyRows checks Top and TopMany on 3.6 MB of rows, more than one block of scores.
 func TestTopOfManyRows(t *testing.T) {
 	const count, n = 9000, 100
 	r := rand.New(rand.NewPCG(1, 2))
@@ -245,9 +240,6 @@ func TestTopOfManyRows(t *testing.T) {
 	}
 }
 
-// scaledVector returns n numbers of at most 24 bits, each at most 2^(e+1) in magnitude. It draws e
-// for each number from exponent to exponent+apart, but at most most, and exponent for the vector
-// from least to most.
 func scaledVector(r *rand.Rand, n, least, most, apart int) []float32 {
 	v, exponent := make([]float32, n), least+r.IntN(most-least+1)
 	for i := range v {
@@ -286,8 +278,7 @@ func exactScore(by Metric, row, x []float32, score float32) (v, off float64) {
 	return v, off
 }
 
-// TestTopAtEveryScale checks that no row comes before another whose exact score is better by more
-// than the rounding errors, at scales from the least subnormal to the greatest float32.
+// No row may come before another whose exact score is better by more than the rounding errors.
 func TestTopAtEveryScale(t *testing.T) {
 	cases := 300
 	if testing.Short() {
@@ -328,8 +319,6 @@ func TestTopAtEveryScale(t *testing.T) {
 	})
 }
 
-// TestTopBeyondFloat32 checks the order of rows whose float32 scores are equal or in the wrong
-// order.
 func TestTopBeyondFloat32(t *testing.T) {
 	const most = math.MaxFloat32
 	inf := float32(math.Inf(1))
@@ -386,8 +375,6 @@ func TestTopBeyondFloat32(t *testing.T) {
 	}
 }
 
-// TestTopOfScaledVectors checks that multiplying rows and query of small integers by a power of two
-// does not change the order.
 func TestTopOfScaledVectors(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(31, 37))
@@ -453,15 +440,13 @@ func TestTopAtPageEnds(t *testing.T) {
 	})
 }
 
-// TestTopOfTornRows checks the number of rows found in slices that end after their last row or in
-// the gap after it.
 func TestTopOfTornRows(t *testing.T) {
 	const n, stride = 5, 8
 	x, hits := make([]float32, n), make([]Hit, 20)
 	for length := range 4 * stride {
 		count, torn := (length+stride-n)/stride, length%stride > 0 && length%stride < n
 		if torn {
-			continue // package misuse tests the messages
+			continue // panics
 		}
 		rows := make([]float32, length)
 		b := bytesOf(rows, 1)

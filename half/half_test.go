@@ -26,8 +26,7 @@ func same(a, b float32) bool {
 	return math.Float32bits(a) == math.Float32bits(b) || a != a && b != b
 }
 
-// numbers returns n numbers of the kind kind%4: from the sources Uniform, Odd and Bits of package
-// asmtest, or zeros. Numbers of the kinds 4, 12, 20 and so on are tiny.
+// Numbers of the kinds 4, 12, 20 and so on are tiny.
 func numbers(kind, n int) []float32 {
 	var s *asmtest.Source
 	switch kind % 4 {
@@ -50,8 +49,6 @@ func numbers(kind, n int) []float32 {
 	return v
 }
 
-// testMeaning checks that Dot, SquaredDistance and Cosine return the bits that package dense
-// computes from the float32 values.
 func testMeaning[T half.Float](t *testing.T) {
 	lengths := []int{257, 1000, 4099, asm.Block, asm.Block + 77}
 	for n := range 131 {
@@ -81,8 +78,6 @@ func testMeaning[T half.Float](t *testing.T) {
 
 func TestMeaning(t *testing.T) { both(t, testMeaning[half.Float16], testMeaning[half.Bfloat16]) }
 
-// testTop checks that searches and sums over rows have the results of package dense for the float32
-// values.
 func testTop[T half.Float](t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	lengths := []int{3000}
@@ -97,12 +92,12 @@ func testTop[T half.Float](t *testing.T) {
 		rows := make([]T, (count-1)*stride+n)
 		floats := numbers(4*n+r.IntN(2), len(rows))
 		for i := range floats {
-			floats[i] = float32(math.Round(4 * float64(floats[i]))) // integers: many scores tie
+			floats[i] = float32(math.Round(4 * float64(floats[i]))) // so that scores tie
 		}
 		half.Quantize(rows, floats)
 		half.Dequantize(floats, rows)
 		queries := [][]float32{numbers(4, n), numbers(5, n), numbers(7, n)}
-		if n > 80 || r.IntN(3) == 0 { // float32 can't hold some products or squares
+		if n > 80 || r.IntN(3) == 0 {
 			scale := []float32{0x1p-80, 0x1p70, 0x1p-149, 0x1p120}[r.IntN(4)]
 			for _, v := range append(queries, floats) {
 				dense.Scale(scale, v)

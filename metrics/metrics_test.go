@@ -9,7 +9,6 @@ import (
 	"testing"
 )
 
-// same fails unless got is within 1e-15 of want, relative to want, or both are NaN.
 func same(t *testing.T, what string, got, want float64) {
 	t.Helper()
 	if d := got - want; !(math.Abs(d) <= 1e-15*math.Abs(want)) &&
@@ -18,8 +17,7 @@ func same(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// TestConfusionAndClasses has four classes: class 2 is never predicted, and class 3 neither has
-// rows nor is predicted.
+// Class 2 is never predicted, and class 3 neither has rows nor is predicted.
 func TestConfusionAndClasses(t *testing.T) {
 	truth := []int{0, 0, 0, 0, 1, 1, 2}
 	predicted := []int{0, 0, 0, 1, 1, 0, 1}
@@ -82,7 +80,7 @@ func TestRanking(t *testing.T) {
 	}{
 		{"perfect", []float64{1, 2, 3, 4}, []bool{n, n, y, y}, 1, 1},
 		{"reversed", []float64{1, 2, 3, 4}, []bool{y, y, n, n}, 0, (1./3 + 2./4) / 2},
-		// The example in scikit-learn's documentation of both measures.
+		// scikit-learn's example
 		{"example", []float64{0.1, 0.4, 0.35, 0.8}, []bool{n, n, y, y}, 3. / 4, (1 + 2./3) / 2},
 		{"all equal", []float64{5, 5, 5, 5}, []bool{y, n, n, n}, 1. / 2, 1. / 4},
 		// Against the negative scores 1, 2 and 0, the positive score 2 counts 1 + 1/2 + 1 and the
@@ -105,13 +103,12 @@ func TestRanking(t *testing.T) {
 	}
 }
 
-// TestRankingByDefinition compares Ranking with the definitions, evaluated without sorting for
-// every pair of rows and every threshold.
+// The definitions are evaluated without sorting, for every pair of rows and every threshold.
 func TestRankingByDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
 		n := 2 + r.IntN(100)
-		values := 1 + r.IntN(2*n) // few values make many ties
+		values := 1 + r.IntN(2*n)
 		scores, truth := make([]float64, n), make([]bool, n)
 		for i := range scores {
 			scores[i], truth[i] = float64(r.IntN(values))/8, r.IntN(3) == 0
@@ -198,8 +195,7 @@ func TestLengths(t *testing.T) {
 }
 
 // TestWeightsAreCopies checks that a row of integer weight w counts as w copies, within rounding,
-// that a row of weight 0 is ignored whatever its values, and that weights of 1 give the bits of nil
-// weights. It checks all measures except ByClass.
+// that a row of weight 0 is ignored, and that weights of 1 give the bits of nil weights.
 func TestWeightsAreCopies(t *testing.T) {
 	g := rand.New(rand.NewPCG(7, 8))
 	measure := func(class, predicted []int, score, p []float64, y, weights []float32) []float64 {

@@ -16,7 +16,7 @@ import (
 func randomWords(r *rand.Rand, n int) []uint64 {
 	v := make([]uint64, n)
 	for i := range v {
-		v[i] = r.Uint64() & r.Uint64() & 0x0f0f0f0f // few bits are set: many distances are equal
+		v[i] = r.Uint64() & r.Uint64() & 0x0f0f0f0f // few bits, so that distances tie
 	}
 	return v
 }
@@ -120,7 +120,7 @@ func embeddings(r *rand.Rand, count, n, clusters int, noise float64) []float32 {
 }
 
 // recall returns, for each m of ms, the share of the k nearest rows by cosine that are among the m
-// rows whose signs differ from the query's in the fewest bits, averaged over the queries.
+// rows nearest by signs, averaged over the queries.
 func recall(rows []float32, n int, queries [][]float32, k int, ms []int) (parts []float64) {
 	words := (n + 63) / 64
 	signs, query := make([]uint64, len(rows)/n*words), make([]uint64, words)
@@ -147,7 +147,7 @@ func recall(rows []float32, n int, queries [][]float32, k int, ms []int) (parts 
 	return parts
 }
 
-// TestRecall prints the recall that docs/kernels.md states, for 20,000 rows in 200 clusters.
+// TestRecall prints a table of docs/kernels.md.
 func TestRecall(t *testing.T) {
 	const count, k = 20_000, 10
 	ms := []int{10, 20, 50, 100, 200, 500, 1000}

@@ -11,8 +11,7 @@ import (
 
 func exactly(v float32) *big.Float { return new(big.Float).SetPrec(400).SetFloat64(float64(v)) }
 
-// withinRounding reports whether q is the integer nearest to (x-offset)/step, clamped to [least,
-// most], within the rounding error of the two float32 operations.
+// withinRounding allows the rounding error of two float32 operations.
 func withinRounding(q int, x, offset, step float32, least, most float64) bool {
 	d := new(big.Float).SetPrec(400).Sub(exactly(x), exactly(offset))
 	exact, _ := d.Quo(d, exactly(step)).Float64()
@@ -62,7 +61,7 @@ func TestQuantizeAtTheEnds(t *testing.T) {
 		if step == 0 {
 			continue
 		}
-		if r.IntN(2) == 0 { // the difference of x and offset is 1 to 300 steps
+		if r.IntN(2) == 0 {
 			step = float32((float64(x[0]) - float64(offset)) / float64(1+r.IntN(300)))
 			if step == 0 || step-step != 0 {
 				continue
@@ -78,7 +77,6 @@ func TestQuantizeAtTheEnds(t *testing.T) {
 	}
 }
 
-// TestDequantizeAtTheEnds checks that Dequantize overflows only if the result does.
 func TestDequantizeAtTheEnds(t *testing.T) {
 	var v [1]float32
 	if quant.Dequantize(v[:], []uint8{255}, -3e38, 6e38/255); v[0] < 2.99999e38 || v[0] > 3.00001e38 {
@@ -101,8 +99,6 @@ func TestDequantizeAtTheEnds(t *testing.T) {
 	}
 }
 
-// TestStepAtTheEnds checks that Step is the greatest magnitude over 127 within rounding, and that
-// quantizing with it clamps nothing and can be reversed.
 func TestStepAtTheEnds(t *testing.T) {
 	check := func(most float32) {
 		t.Helper()

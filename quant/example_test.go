@@ -47,8 +47,7 @@ func ExampleDotFloat() {
 	// about 6.70, exactly 6.70
 }
 
-// A search in two steps: bits of signs, which take 1/32 of the floats' memory, find candidates, and
-// the floats rank these.
+// A search in two steps: bits of signs find candidates, and the floats rank these.
 func ExampleTopHamming() {
 	rows := []float32{ // four rows of three elements
 		1, 2, -1,
@@ -71,7 +70,7 @@ func ExampleTopHamming() {
 	// Output: candidates [0 2] best 2
 }
 
-// Bits as a database returns them, in a BLOB of any length.
+// Bits in a BLOB of any length.
 func ExampleHammingBytes() {
 	fmt.Println(quant.HammingBytes([]byte{0b1100, 0xff, 1}, []byte{0b0110, 0, 1}))
 	// Output: 10
@@ -82,7 +81,7 @@ func ExampleSquaredDistance() {
 	// Output: 65026
 }
 
-// The nearest rows for many queries; each row is read from memory once.
+// The nearest rows for many queries.
 func ExampleTopMany() {
 	rows := []int8{1, 0, 0, 1, 3, 4}
 	hits := [][]quant.Hit{make([]quant.Hit, 1), make([]quant.Hit, 1)}
@@ -95,7 +94,7 @@ func ExampleTopMany() {
 	// query 1 row 2
 }
 
-// The hits of dense.Top, found in a fraction of the time.
+// The hits of dense.Top.
 func ExampleIndex() {
 	const count, n = 2000, 100
 	r := rand.New(rand.NewPCG(1, 2))

@@ -15,7 +15,7 @@ import (
 	"github.com/pegasimd/pegasimd/quant"
 )
 
-// vectors is a set of vectors: a function that sets v, which is all zeros, to vector i.
+// vectors sets v, which is all zeros, to vector i of a set.
 type vectors func(r *rand.Rand, i int, v []float32)
 
 var hostile = map[string]vectors{
@@ -95,7 +95,7 @@ func fill(v []float32, f func() float64) {
 	}
 }
 
-// set returns count vectors of a hostile set, stride apart. The gaps between them are NaN.
+// set returns count vectors, stride apart. The gaps between them are NaN.
 func set(r *rand.Rand, f vectors, count, n, stride int) []float32 {
 	rows := make([]float32, (count-1)*stride+n)
 	fill(rows, math.NaN)
@@ -107,8 +107,7 @@ func set(r *rand.Rand, f vectors, count, n, stride int) []float32 {
 	return rows
 }
 
-// queries returns queries for the rows: vectors of the same set, a row, multiples of these, and
-// vectors that are unlike all rows or cannot be screened.
+// queries includes vectors that are unlike all rows or cannot be screened.
 func queries(r *rand.Rand, f vectors, rows []float32, n int) (all [][]float32) {
 	for i := range 3 {
 		q := make([]float32, n)
@@ -176,8 +175,6 @@ func TestIndexIsTop(t *testing.T) {
 	})
 }
 
-// TestIndexSizes checks indexes of few rows and of rows longer than a block, searches for no rows
-// and for more rows than there are, and enough rows and queries to use several goroutines.
 func TestIndexSizes(t *testing.T) {
 	r := rand.New(rand.NewPCG(23, 24))
 	f := hostile["normal"]
@@ -199,7 +196,6 @@ func TestIndexSizes(t *testing.T) {
 	x.TopMany(nil, dense.ByDot, nil, 1)
 }
 
-// TestIndexSortedRows checks rows with ascending scores, each of which is a hit when it is read.
 func TestIndexSortedRows(t *testing.T) {
 	const count, n = 3000, 64
 	rows, q := make([]float32, count*n), make([]float32, n)
@@ -210,8 +206,6 @@ func TestIndexSortedRows(t *testing.T) {
 	checkIndex(t, rand.New(rand.NewPCG(1, 2)), "ascending", rows, n, n, 10, [][]float32{q, rows[:n]})
 }
 
-// TestIndexNearTies checks rows whose bounds overlap, enough of them to fill the list of
-// candidates.
 func TestIndexNearTies(t *testing.T) {
 	const n = 48
 	r := rand.New(rand.NewPCG(29, 30))
@@ -225,7 +219,7 @@ func TestIndexNearTies(t *testing.T) {
 	for _, count := range []int{5000, 20_000} {
 		rows := set(r, near, count, n, n)
 		checkIndex(t, r, "near ties", rows, n, n, 3, [][]float32{base, rows[:n]})
-		var all [][]float32 // nearly all of these searches are abandoned, at different rows
+		var all [][]float32
 		for i := range 40 {
 			q := slices.Clone(base)
 			q[i] += float32(i%3) - 1
@@ -277,8 +271,6 @@ func TestIndexAllocatesNothing(t *testing.T) {
 	}
 }
 
-// FuzzIndex compares an index with dense.Top. The elements of rows and of most queries are float32s
-// whose bits are in data, some of them times a random factor.
 func FuzzIndex(f *testing.F) {
 	for _, v := range [][]float32{{0, 1}, {-1, 1.5, 3e38}, {1e-30, 1e-20, 1}, {1e-8, 1e9, -3}} {
 		var data []byte
@@ -309,8 +301,8 @@ func FuzzIndex(f *testing.F) {
 	})
 }
 
-// BenchmarkIndex times searches of 100,000 rows by an index and by package dense, for the table of
-// docs/kernels.md. For many queries, ns/row is the time per row and query.
+// BenchmarkIndex is for the table of docs/kernels.md. For many queries, ns/row is the time per row
+// and query.
 func BenchmarkIndex(b *testing.B) {
 	const count, many = 100_000, 64
 	for _, n := range []int{128, 384, 768, 1536} {

@@ -15,7 +15,6 @@ import (
 	"github.com/pegasimd/pegasimd/quant"
 )
 
-// some returns a vector of random bytes, or of extremes whose sums would overflow 16 or 32 bits.
 func some[T quant.Byte](r *rand.Rand, n int, extreme bool) []T {
 	v := make([]T, n)
 	for i := range v {
@@ -27,7 +26,7 @@ func some[T quant.Byte](r *rand.Rand, n int, extreme bool) []T {
 	return v
 }
 
-// top returns the T with only the topmost bit set: -128 or 128.
+// -128 or 128
 func top[T quant.Byte]() T {
 	v := T(1)
 	return v << 7
@@ -63,7 +62,7 @@ func testExact[T quant.Byte](t *testing.T) {
 		for _, extreme := range []bool{false, true} {
 			x, y := some[T](r, n+1, extreme)[1:], some[T](r, n, extreme)
 			if n > 60000 && extreme {
-				for i := range x { // terms of the greatest possible sums
+				for i := range x { // the greatest possible dot products
 					x[i], y[i] = largest[T](), largest[T]()
 				}
 			}
@@ -193,7 +192,6 @@ func testTop[T quant.Byte](t *testing.T) {
 	}
 }
 
-// TestFarRows checks rows picked from as much memory as makes the functions prefetch them.
 func TestFarRows(t *testing.T) {
 	const n = 50
 	rows, x, idx := make([]int8, 5<<20), make([]int8, n), []uint32{9, 100_000, 3, 9, 0}
@@ -215,8 +213,6 @@ func TestFarRows(t *testing.T) {
 	}
 }
 
-// TestTopMany checks that TopMany finds the hits of Top, also among enough rows for several
-// goroutines, and with scores that are nearly all equal.
 func TestTopMany(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	const n, count = 700, 2000
@@ -242,8 +238,7 @@ func TestTopMany(t *testing.T) {
 	}
 }
 
-// TestTopManyHugeStrides checks that one row may have any stride, even if that times the number of
-// rows in a strip does not fit into an int.
+// The stride times the number of rows in a strip need not fit into an int.
 func TestTopManyHugeStrides(t *testing.T) {
 	x := []int8{1, 2}
 	for stride := 2; stride > 0; stride *= 2 {
@@ -260,9 +255,6 @@ func TestTopManyHugeStrides(t *testing.T) {
 	}
 }
 
-// TestTopManyIsTop checks that TopMany finds the hits of Top for each query: for rows of each
-// length that assembly treats differently, for numbers of rows and queries that fill its tiles or
-// do not, and for extremes whose sums would overflow 16 or 32 bits.
 func TestTopManyIsTop(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		testTopManyIsTop[int8](t)
@@ -290,7 +282,7 @@ func testTopManyIsTop[T quant.Byte](t *testing.T) {
 			queries, got := make([][]T, size), make([][]quant.Hit, size)
 			for q := range queries {
 				queries[q] = some[T](r, n+1, extreme)[1:]
-				if n > 60000 { // terms of the greatest possible sums
+				if n > 60000 { // the greatest possible dot products
 					for _, v := range [][]T{rows, queries[q]} {
 						for i := range v {
 							v[i] = largest[T]()
@@ -336,8 +328,6 @@ func TestQuantize(t *testing.T) {
 	}
 }
 
-// TestThereAndBack checks that quantized numbers are restored to within half a step, and bytes with
-// an integer step and offset exactly.
 func TestThereAndBack(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	x, back, q := make([]float32, 1000), make([]float32, 1000), make([]int8, 1000)

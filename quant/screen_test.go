@@ -11,8 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// excluded returns the rows that the screen of q wrongly excludes. For each row, it takes as the
-// least score of a hit the greatest score that the row can have by the bound of sumError.
+// excluded returns the rows that the screen of q wrongly excludes. The least score of a hit is
+// taken to be the greatest score that the row can have by the bound of sumError.
 func excluded(t *testing.T, x *Index, by dense.Metric, q []float32) (rows []int) {
 	t.Helper()
 	var s screen
@@ -59,7 +59,7 @@ func scoreOf(by dense.Metric, row, q []float32) (score float32, worst float64) {
 
 func length(v []float32) float64 { return math.Sqrt(dense.Dot64(v, v)) }
 
-// worst is a set of rows and queries. In most sets, some terms of a screen's bound are about as
+// worst is a set of rows and queries, for which some terms of a screen's bound may be about as
 // large as they can be.
 type worst struct {
 	name string
@@ -104,7 +104,7 @@ var worstCases = []worst{
 		withFirst(-127, each(func(*rand.Rand, int) float64 { return .499 }))},
 	// Bytes are exact, and products round.
 	{"integers", withFirst(127, integers), withFirst(127, integers)},
-	// Rows with a center: multiples of it, and rows and queries far from the origin.
+	// Rows with a center.
 	{"center", each(func(r *rand.Rand, j int) float64 { return 100 + noise(r, 1) }),
 		each(func(r *rand.Rand, j int) float64 { return 100 + noise(r, 1) })},
 	{"center, another query", each(func(r *rand.Rand, j int) float64 { return 100 + noise(r, 1) }),
@@ -123,7 +123,6 @@ var worstCases = []worst{
 	}, each(func(r *rand.Rand, j int) float64 { return noise(r, 1e-7) })},
 }
 
-// TestUpperIsABound checks that a screen excludes no row that may be a hit.
 func TestUpperIsABound(t *testing.T) {
 	sizes := []int{48, 64, 100, 257, 1536, 20_000}
 	if testing.Short() {
@@ -155,8 +154,8 @@ func TestUpperIsABound(t *testing.T) {
 	}
 }
 
-// TestIndexNumbers checks the bounds that the comments of Index state for the numbers of a row.
-// Differences and products of float32s are computed in float64, with negligible roundings.
+// The comments of Index state the bounds. Differences and products of float32s are computed in
+// float64, with negligible roundings.
 func TestIndexNumbers(t *testing.T) {
 	r := rand.New(rand.NewPCG(35, 36))
 	for _, c := range worstCases {
@@ -193,8 +192,7 @@ func TestIndexNumbers(t *testing.T) {
 	}
 }
 
-// TestSumError checks sumError with sums whose every addition rounds up by almost half a unit in
-// the last place.
+// Additions in a lane round up by almost half a unit in the last place.
 func TestSumError(t *testing.T) {
 	for _, n := range []int{64, 64 * 64, 64 * 1024, 128 * 1024} {
 		x, y := make([]float32, n), make([]float32, n)
@@ -214,7 +212,6 @@ func TestSumError(t *testing.T) {
 	}
 }
 
-// TestScreenExcludes checks that few rows are candidates, in data that screening suits.
 func TestScreenExcludes(t *testing.T) {
 	const count, n, k = 5000, 128, 10
 	for name, c := range map[string]struct{ mean, scale float64 }{
@@ -251,8 +248,6 @@ func TestScreenExcludes(t *testing.T) {
 	}
 }
 
-// TestSearchIsAbandoned checks that a search is abandoned if nearly all rows are candidates, and
-// that searches find the hits of dense.Top and allocate nothing, abandoned or not.
 func TestSearchIsAbandoned(t *testing.T) {
 	const count, n = 20_000, 48
 	r := rand.New(rand.NewPCG(37, 38))

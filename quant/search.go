@@ -89,7 +89,7 @@ type search struct {
 	batch      [scoredTogether]uint32
 
 	screened, scored int
-	abandoned        bool // too many rows were scored; the rows that follow are scored without a screen
+	abandoned        bool // too many rows were scored; the rest is scored without a screen
 }
 
 type candidate struct {

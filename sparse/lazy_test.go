@@ -33,8 +33,6 @@ func lazy(
 	return (*Matrix)(m), err
 }
 
-// TestLazy checks that a matrix with lazily checked rows behaves like one made by New, whichever
-// row is read first, and from several goroutines.
 func TestLazy(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, rows := range []int{0, 1, 7, 8, 9, 100} {
@@ -97,8 +95,7 @@ func TestLazy(t *testing.T) {
 	}
 }
 
-// TestLazyBad checks that an invalid row makes the rows of its block empty but no other rows, and
-// that Err reports the invalid row.
+// An invalid row makes the rows of its block empty.
 func TestLazyBad(t *testing.T) {
 	const rows, cols, shift = 20, 10, 2
 	starts, indices, values := make([]int64, rows+1), make([]int32, 2*rows), make([]float32, 2*rows)
@@ -112,7 +109,7 @@ func TestLazyBad(t *testing.T) {
 		spoil  func(starts []int64, indices []int32)
 		verify func(first, end int) error
 		want   string
-		blocks int // number of invalid blocks of 4 rows, from row 8 on
+		blocks int // invalid blocks of 4 rows, from row 8 on
 	}{
 		"index too large": {func(s []int64, x []int32) { x[19] = cols }, nil,
 			"sparse: row 9: column 10 after 0: want strictly ascending columns below 10", 1},

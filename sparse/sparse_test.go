@@ -30,7 +30,7 @@ func eachISA(t *testing.T, f func(t *testing.T)) {
 	}
 }
 
-// dot computes Dot by the loop in its documentation.
+// dot is the loop in the documentation of Dot.
 func dot(idx []int32, val, w []float32) float32 {
 	var lane [8]float32
 	for k, j := range idx {
@@ -77,8 +77,7 @@ func TestMeaning(t *testing.T) {
 	})
 }
 
-// TestShortRowsOfZeros checks that products of -0 add up to +0 and that no infinity or NaN is lost,
-// in rows of up to 19 nonzeros.
+// Products of -0 add up to +0, and no infinity or NaN is lost.
 func TestShortRowsOfZeros(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	negativeZero := float32(math.Copysign(0, -1))
@@ -115,8 +114,7 @@ func TestShortRowsOfZeros(t *testing.T) {
 	})
 }
 
-// TestOutOfRange checks that Dot, Axpy, DotK and AxpyK find an index outside w at every position of
-// rows of up to 69 nonzeros, name it in the panic, and leave w unchanged.
+// The panic names the index, and w is unchanged.
 func TestOutOfRange(t *testing.T) {
 	const n = 70
 	w := make([]float32, 8*n)
@@ -317,9 +315,7 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
-// TestMatrixIsItsOwn checks that a matrix shares no memory with its caller: neither the slices
-// passed to New nor slices that methods return. By writing to shared indices, a caller could make
-// the kernels write anywhere.
+// By writing to shared indices, a caller could make the kernels write anywhere.
 func TestMatrixIsItsOwn(t *testing.T) {
 	starts, idx, val := []int64{0, 2, 5}, []int32{1, 3, 0, 2, 3}, []float32{1, 2, 3, 4, 5}
 	m, err := sparse.New(4, starts, idx, val)
@@ -356,7 +352,7 @@ func TestMatrixIsItsOwn(t *testing.T) {
 	if have := results(); !slices.Equal(have, want) {
 		t.Errorf("after writes to the slices: %v, want %v", have, want)
 	}
-	for range m.Nonzeros(1) { // callers may leave the loop early
+	for range m.Nonzeros(1) {
 		break
 	}
 	var sum float32
@@ -369,7 +365,6 @@ func TestMatrixIsItsOwn(t *testing.T) {
 	}
 }
 
-// TestNewShared checks that NewShared allocates only the matrix itself, and validates like New.
 func TestNewShared(t *testing.T) {
 	starts, idx, val := []int64{0, 2}, []int32{1, 3}, []float32{1, 2}
 	m, err := sparse.NewShared(4, starts, idx, val)
@@ -388,7 +383,6 @@ func TestNewShared(t *testing.T) {
 	}
 }
 
-// FuzzNew checks that the kernels can safely use every matrix that New accepts.
 func FuzzNew(f *testing.F) {
 	f.Add(3, []byte{0, 1, 3}, []byte{1, 0, 2})
 	f.Fuzz(func(t *testing.T, cols int, starts, indices []byte) {

@@ -8,8 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 )
 
-// functions adds to files the results of the elementary functions for arguments of many magnitudes,
-// and near the arguments at which the functions change their method.
+// Some arguments are near those at which the functions change their method.
 func functions(files map[string][]byte) {
 	arguments := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), 1, -1, 2, 0.5, 0.41,
 		-0.29, 40, -40, 40.5, -40.5, 709, 709.7827128933841, 710, -708, -708.5, -720, -744.5, -745,
@@ -24,7 +23,7 @@ func functions(files map[string][]byte) {
 		var b bytes.Buffer
 		fmt.Fprintf(&b, "# %s: x, and the result, as float64 bits: docs/spec.md\n", name)
 		for _, x := range arguments {
-			if v := f(x); v == v { // no line for a result of NaN
+			if v := f(x); v == v {
 				fmt.Fprintf(&b, "%016x %016x\n", math.Float64bits(x), math.Float64bits(v))
 			}
 		}

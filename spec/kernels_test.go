@@ -15,7 +15,6 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// lengths are the lengths of test vectors: around the sizes of lanes, groups and blocks.
 var (
 	lengths = []int{0, 1, 2, 3, 7, 8, 9, 15, 31, 54, 63, 64, 65, 100, 127, 128, 129, 300, 784, 1023,
 		4096, 65535, 65536, 65537, 70000}
@@ -24,7 +23,7 @@ var (
 	blocks = []int{0, 1, 2, 3, 15, 16, 31, 100, 255, 256, 257, 600}      // terms of matrix products
 )
 
-// A kernel describes the vectors of a kernel or function.
+// A kernel is the vectors of a kernel or function.
 type kernel struct {
 	name, does string             // does: its operands, and the order of its results if several
 	call       func(n int) string // returns the text that follows n in the file
@@ -34,7 +33,7 @@ type kernel struct {
 func one(v float32) string   { return fmt.Sprintf("%08x", math.Float32bits(v)) }
 func one64(v float64) string { return fmt.Sprintf("%016x", math.Float64bits(v)) }
 
-// all returns the SHA-256 of a vector's numbers, little-endian.
+// all returns the SHA-256 of little-endian numbers.
 func all(v any) string {
 	b, err := binary.Append(nil, binary.LittleEndian, v)
 	if err != nil {
@@ -43,15 +42,13 @@ func all(v any) string {
 	return fmt.Sprintf("%x", sha256.Sum256(b))
 }
 
-// x, y and w return the first n numbers of the streams 1, 2 and 3. a and b are the first two
-// numbers of the stream 4.
+// x, y and w return the first n numbers of the streams 1, 2 and 3.
 func x(n int) []float32 { return vector(1, n) }
 func y(n int) []float32 { return vector(2, n) }
 func w(n int) []float32 { return vector(3, n) }
 
 var a, b = value(4, 0), value(4, 1)
 
-// kernels lists kernels of asmtest's table, and functions that are composed of kernels.
 var kernels = []kernel{
 	{"dot", "x, y", func(n int) string { return one(dense.Dot(x(n), y(n))) }, nil},
 	{"sumsquares", "x", func(n int) string { return one(dense.SumSquares(x(n))) }, nil},
@@ -311,7 +308,7 @@ func written(write func(dst []float32, n int)) func(n int) string {
 	}
 }
 
-// rowsOf returns count rows of n elements, whose starts are n+1 apart.
+// Rows start n+1 apart.
 func rowsOf(count, n int) []float32 { return vector(5, (count-1)*(n+1)+n) }
 
 func ofRows(f func(dst, rows []float32, stride int, x []float32)) func(n int) string {
@@ -364,8 +361,7 @@ func bytesOf(s uint32, n int) []byte {
 	return v
 }
 
-// stepsSame performs five steps, whose rows are parts of n indices. It returns the bits of the
-// margins and the hash of w.
+// stepsSame returns the bits of the margins and the hash of w.
 func stepsSame(n int) string {
 	w, steps := w(3*n+1), make([]asm.Step, 5)
 	for i, ends := range [5][2]int{{0, n}, {n / 3, n}, {0, n % 16}, {n / 2, n}, {0, n}} {
@@ -387,7 +383,6 @@ func packed(n, width int) string {
 	return all(dst)
 }
 
-// smallNumbers returns n numbers, each -1, 0 or 1 times scale.
 func smallNumbers(s uint32, n int, scale float32) []float32 {
 	v := make([]float32, n)
 	for i, word := range words(s, n) {
@@ -396,8 +391,7 @@ func smallNumbers(s uint32, n int, scale float32) []float32 {
 	return v
 }
 
-// best finds the ten best of n rows of small numbers, or all if n is below ten, by each metric,
-// and calls f with the numbers and scores of these rows. Many rows have equal scores.
+// best finds the ten best of n rows of small numbers, or all if n is below ten, by each metric.
 func best(n int, scale float32, f func(numbers [10]int32, scores [10]float32),
 	metrics ...dense.Metric) {
 	rows, query := smallNumbers(5, 9*n, scale), smallNumbers(6, 9, scale)
@@ -416,8 +410,7 @@ func top(n int) string {
 	return strings.Join(hits(n, 1, dense.ByDot, dense.ByCosine, dense.ByDistance), " ")
 }
 
-// topL1 returns the hashes of the best rows' numbers and scores by L1 distance, at three scales. At
-// 2^126, distances from 4*2^126 on overflow float32.
+// At 2^126, distances from 4*2^126 on overflow float32.
 func topL1(n int) string {
 	var told []string
 	for _, scale := range []float32{1, 0x1p70, 0x1p126} {
@@ -436,8 +429,7 @@ func hits(n int, scale float32, metrics ...dense.Metric) (told []string) {
 	return told
 }
 
-// topEnds returns the hashes of the best rows' numbers, at two scales at which squares overflow or
-// underflow float32.
+// Squares overflow or underflow float32.
 func topEnds(n int) string {
 	var told []string
 	for _, scale := range []float32{0x1p70, 0x1p-80} {

@@ -16,7 +16,7 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// mix is the finalizer of SplitMix64.
+// mix is the output of SplitMix64 for the state z.
 func mix(z uint64) uint64 {
 	z += 0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
@@ -24,7 +24,8 @@ func mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// value returns the i-th number of the stream s, of either sign and a magnitude from 2^-8 to 2^8.
+// value returns the i-th number of the stream s, of either sign and a magnitude from 2^-8 to below
+// 2^8.
 func value(s uint32, i int) float32 {
 	z := mix(uint64(s)<<32 + uint64(i))
 	exponent := 119 + uint32(z>>59)&15
@@ -39,7 +40,7 @@ func vector(s uint32, n int) []float32 {
 	return v
 }
 
-// indices returns n of 3n+1 columns, in ascending order: column i is 3i plus 0, 1 or 2.
+// indices returns n of 3n+1 columns: column i is 3i plus 0, 1 or 2.
 func indices(n int) []int32 {
 	idx := make([]int32, n)
 	for i := range idx {
@@ -81,7 +82,7 @@ const (
 	steps      = 3 * rows
 )
 
-// data returns rows with some values of 0, their labels, -1 or 1, and both as svmlight text.
+// data returns rows, their labels, -1 or 1, and both as svmlight text.
 func data() (*sparse.Matrix, []float32, []byte) {
 	var b bytes.Buffer
 	starts, indices, values := []int64{0}, []int32(nil), []float32(nil)
@@ -164,8 +165,8 @@ func filled(x *sparse.Matrix) *dense.Matrix {
 	return m
 }
 
-// stepsOf trains for each number of steps up to 2*rows, and returns text with a line for each: the
-// number of steps, and the weights and the bias of the last iterate, as bits.
+// stepsOf returns text with a line for each number of steps up to 2*rows: the number, and the
+// weights and the bias of the last iterate, as bits.
 func stepsOf(x pegasos.Examples, y []float32, cfg pegasos.Config) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString("# step, w of the last iterate as float32 bits, its bias as float64 bits\n")

@@ -12,10 +12,9 @@
 // invalid arguments, whose panics are gonum's, and calls with increments other than 1, except in
 // Ger.
 //
-// Results of the kernels have the same bits on every machine and for any number of threads. They
-// differ from gonum's by rounding, and may differ for infinite elements or NaN: gonum's Gemm skips
-// products whose factor in A is 0, while Sgemm adds NaN for them if the factor in B is infinite or
-// NaN.
+// Results of the kernels have the bits of package dense's, for any number of threads. They differ
+// from gonum's by rounding, and may differ for infinite elements or NaN: gonum's Gemm may skip
+// products whose factor in A is 0, which are NaN in Sgemm if the factor in B is infinite or NaN.
 package blas32
 
 import (
@@ -26,10 +25,9 @@ import (
 )
 
 // Implementation is a [blas.Float32]. Its methods may be called from any number of goroutines at
-// once, like the methods of gonum's implementation. Sgemm divides large products among several
-// goroutines.
+// once.
 type Implementation struct {
-	gonum.Implementation // for methods without a kernel here, and arguments that no kernel supports
+	gonum.Implementation // for other methods and arguments
 
 	Threads int // number of goroutines of a large Sgemm; 0 for GOMAXPROCS
 }
@@ -119,7 +117,7 @@ func (b Implementation) Sgemv(tA blas.Transpose, m, n int, alpha float32, a []fl
 	}
 }
 
-// Sger adds alpha*x*y' to A, for positive and negative increments.
+// Sger adds alpha*x*y' to A.
 func (b Implementation) Sger(m, n int, alpha float32, x []float32, incX int, y []float32, incY int,
 	a []float32, lda int) {
 	if !isMatrix(a, m, n, lda) || !reaches(x, m, incX) || !reaches(y, n, incY) {
@@ -134,8 +132,8 @@ func reaches(x []float32, n, inc int) bool {
 	return inc > 0 && len(x) > (n-1)*inc || inc < 0 && len(x) > (1-n)*inc
 }
 
-// gather returns every |inc|-th element of x, n in all, starting at x[0]. If inc is negative, they
-// are in reverse order. If inc is 1, the result aliases x.
+// gather returns every |inc|-th element of x, n in all, starting at x[0], in reverse order if inc
+// is negative. If inc is 1, the result aliases x.
 func gather(x []float32, n, inc int) []float32 {
 	if inc == 1 {
 		return x[:n]
@@ -164,9 +162,9 @@ func (b Implementation) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32,
 	dense.Gemm(m, n, k, alpha, fa, fb, beta, c, ldc, b.Threads)
 }
 
-// toFactor returns the matrix in a as a factor of dense.Gemm, transposed unless t is blas.NoTrans.
-// rows and cols are the dimensions of the factor after the transposition. ok is false if t is not a
-// valid blas.Transpose, or a does not hold a matrix of these dimensions.
+// toFactor returns the matrix in a as a factor of dense.Gemm. rows and cols are the dimensions of
+// the factor after the transposition. ok is false if t is not a valid blas.Transpose, or a does not
+// hold such a matrix.
 func toFactor(t blas.Transpose, a []float32, rows, cols, lda int) (f dense.Factor, ok bool) {
 	f = dense.Factor{Data: a, Stride: lda, Transposed: t != blas.NoTrans}
 	if f.Transposed {

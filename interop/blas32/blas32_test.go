@@ -15,9 +15,8 @@ import (
 	"gonum.org/v1/gonum/blas/testblas"
 )
 
-// face adapts a float32 implementation to the float64 interface of testblas, which has no float32
-// tests and expects float64 precision. So face replaces a result by gonum's float64 result if near
-// accepts their difference.
+// face adapts a float32 implementation to the float64 interface of testblas, which expects float64
+// precision: face replaces a result by gonum's float64 result if near accepts their difference.
 type face struct {
 	gonum.Implementation
 	f blas.Float32
@@ -34,7 +33,7 @@ func down(x []float64) []float32 {
 	return y
 }
 
-// near returns want if got is within 1e-5*(1+|want|) of want, and got otherwise.
+// near returns want if got is close to want, and got otherwise.
 func near(got float32, want float64) float64 {
 	if math.Abs(float64(got)-want) <= 1e-5*(1+math.Abs(want)) {
 		return want
@@ -42,14 +41,13 @@ func near(got float32, want float64) float64 {
 	return float64(got)
 }
 
-// both calls store with a float32 copy of x and wide with a float64 copy, and sets the elements of
-// x that store has changed to the results.
+// both sets the elements of x that store changes in a float32 copy of x to near's results.
 func both(x []float64, store func(x []float32), wide func(x []float64)) {
 	got, want := down(x), slices.Clone(x)
 	store(got)
 	wide(want)
 	for i, v := range got {
-		if v != float32(x[i]) { // elements that were not stored keep their value
+		if v != float32(x[i]) {
 			x[i] = near(v, want[i])
 		}
 	}
@@ -155,7 +153,7 @@ func (r trial) matrix(rows, cols int) ([]float32, int) {
 }
 
 // call is a call of one method with fixed arguments. f returns the numbers that the method returns
-// or stores, each of which is a sum of the given number of terms.
+// or stores, each a sum of the given number of terms.
 type call struct {
 	terms int
 	f     func(b blas.Float32) []float32
@@ -169,7 +167,7 @@ func on(terms int, y []float32, f func(b blas.Float32, y []float32)) call {
 	}}
 }
 
-// blank sets the first element of y to NaN if beta is 0, because a method must not read y then.
+// A method must not read y if beta is 0.
 func blank(beta float32, y []float32) []float32 {
 	if beta == 0 && len(y) > 0 {
 		y[0] = float32(math.NaN())
@@ -266,7 +264,7 @@ var methods = map[string]func(r trial) call{
 	},
 }
 
-// panicOf calls f and returns the text of its panic, without the index of an out-of-range error.
+// panicOf returns the text of f's panic, without the index of an out-of-range error.
 func panicOf(f func()) (text string) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -292,8 +290,7 @@ func plain(m, n int, alpha float32, x []float32, incX int, y []float32, incY int
 	}
 }
 
-// TestDifferential checks for random arguments, valid and invalid, that every method gives gonum's
-// results within rounding, or panics like gonum's.
+// TestDifferential checks that every method gives gonum's results within rounding, or its panics.
 //
 //	go test -run Differential -calls 100000
 func TestDifferential(t *testing.T) {
@@ -325,8 +322,7 @@ func TestDifferential(t *testing.T) {
 	}
 }
 
-// gonumOrPlain is gonum's implementation, except for Sger with negative increments, which is wrong
-// on amd64 in gonum.
+// Sger with negative increments is wrong on amd64 in gonum.
 type gonumOrPlain struct{ gonum.Implementation }
 
 func (b gonumOrPlain) Sger(m, n int, alpha float32, x []float32, incX int, y []float32, incY int,
@@ -335,14 +331,13 @@ func (b gonumOrPlain) Sger(m, n int, alpha float32, x []float32, incX int, y []f
 		b.Implementation.Sger(m, n, alpha, x, incX, y, incY, a, lda)
 		return
 	}
-	// Gonum checks the arguments.
 	b.Implementation.Sger(m, n, 0, x, incX, y, incY, a, lda)
 	if m > 0 && n > 0 && alpha != 0 {
 		plain(m, n, alpha, x, incX, y, incY, a, lda)
 	}
 }
 
-// TestGerNegativeIncrement makes a call of Sger in which gonum 0.17 reads before x on amd64.
+// In this call gonum reads before x on amd64.
 func TestGerNegativeIncrement(t *testing.T) {
 	a := make([]float32, 4)
 	Implementation{}.Sger(2, 2, 1, []float32{1, 2}, -1, []float32{3, 4}, 1, a, 2)
@@ -368,8 +363,8 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// BenchmarkBLAS times gonum's and this implementation alternately, and reports the least time of
-// several samples of each, and the ratio of these times.
+// BenchmarkBLAS reports the least time of several samples of gonum's and of this implementation,
+// and the ratio of these times.
 //
 //	go test -run '^$' -bench . -benchtime 1x
 func BenchmarkBLAS(b *testing.B) {
@@ -410,8 +405,7 @@ func BenchmarkBLAS(b *testing.B) {
 	}
 }
 
-// sideBySide returns the least nanoseconds of a call with the given number of terms, in gonum's
-// implementation and in ours.
+// sideBySide returns the least nanoseconds of a call with the given number of terms.
 func sideBySide(terms int, call func(f blas.Float32)) (gonums, ours float64) {
 	calls, rounds := 1+100_000/terms, 100
 	if terms > 1<<27 {

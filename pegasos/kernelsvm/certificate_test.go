@@ -21,8 +21,7 @@ var (
 		"first seed of TestCertificates; with -certify, 0 means the current time")
 )
 
-// smallProblem is a random training set and configuration, determined by a seed: any kernel but
-// Function, values shifted by up to 1e5 of their standard deviations, scales of 1e-6 to 1e6.
+// smallProblem is a random training set and configuration, determined by a seed.
 type smallProblem struct {
 	x   *dense.Matrix
 	y   []float32
@@ -61,8 +60,7 @@ func newSmallProblem(seed uint64) smallProblem {
 	return p
 }
 
-// config returns a random configuration for rows that have about the given mean squared norm before
-// they are shifted.
+// square is about the mean squared norm of the rows before they are shifted.
 func (p *smallProblem) config(g *rand.Rand, square float64) Config {
 	cfg := Config{
 		Kernel: pick(g, RBF, RBF, RBF, Linear, Polynomial, Sigmoid), Seed: g.Uint64(),
@@ -112,15 +110,14 @@ func (p *smallProblem) examples() pegasos.Examples {
 	return p.x
 }
 
-// problem64 is a binary problem in float64: the labels of its rows, -1 and 1, the kernel matrix,
-// and lambda.
+// problem64 is a binary problem in float64.
 type problem64 struct {
 	sign   []float64
 	kernel [][]float64
 	lambda float64
 }
 
-// objective returns the objective of coefficients, and a bound on the rounding error of the result.
+// off bounds the rounding error of objective.
 func (w *problem64) objective(coef []float64) (objective, off float64) {
 	n := float64(len(w.sign))
 	var square float64
@@ -137,9 +134,8 @@ func (w *problem64) objective(coef []float64) (objective, off float64) {
 	return objective + w.lambda/2*max(0, square), off
 }
 
-// optimum returns an upper bound on the least objective, usually a close one: the least objective
-// that dual coordinate ascent finds, plus a bound on its rounding error, or 1, the objective of w
-// = 0.
+// optimum returns an upper bound on the least objective: the least that dual coordinate ascent
+// finds, plus a bound on its rounding error, or 1, the objective of w = 0.
 func (w *problem64) optimum() float64 {
 	n := len(w.sign)
 	scale := w.lambda * float64(n)
@@ -227,7 +223,7 @@ func (p *smallProblem) rowsOf(first, second int) (rows []int) {
 }
 
 // checkCertificate returns the number of bounds and how many of them prove a gap of at most 100 %.
-// ok is false if training returns an error, as for values that are too large for float32.
+// ok is false if training returns an error.
 func checkCertificate(t *testing.T, seed uint64) (bounds, useful int, ok bool) {
 	t.Helper()
 	p := newSmallProblem(seed)
@@ -272,9 +268,6 @@ func checkCertificate(t *testing.T, seed uint64) (bounds, useful int, ok bool) {
 	return bounds, useful, true
 }
 
-// TestCertificates tests, for random kernels, rows and settings, that the bound is not above the
-// optimum, and that the model is as close to the optimum as its certificate says and no worse than
-// w = 0.
 func TestCertificates(t *testing.T) {
 	n := 3000
 	if testing.Short() {

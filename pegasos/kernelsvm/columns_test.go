@@ -18,9 +18,7 @@ type claimedCols struct {
 
 func (c claimedCols) Cols() int { return c.cols }
 
-// TestImpossibleColumns tests rows of a custom type with impossible numbers of columns. Train,
-// CrossPredict and Verify must return an error before they allocate more than 1 MiB, also for a
-// number that needs more memory than MaxMemory. PredictAll must panic for an impossible number.
+// Errors must be returned before more than 1 MiB is allocated.
 func TestImpossibleColumns(t *testing.T) {
 	y := []float32{0, 1, 1}
 	rbf := Config{Kernel: RBF, Gamma: 1}

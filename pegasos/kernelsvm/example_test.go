@@ -51,7 +51,7 @@ func ExampleRead() {
 	// Output: [0 0 1 1] true
 }
 
-// To predict one row at a time without allocating, keep a buffer for the scores.
+// Scores of single rows, in a buffer that is reused.
 func ExampleModel_Score() {
 	x, err := dense.FromSlice(4, 2, []float32{1, 1, -1, -1, 1, -1, -1, 1})
 	if err != nil {

@@ -69,7 +69,7 @@ func TestModelRoundTrip(t *testing.T) {
 		if again := encode(t, have); !bytes.Equal(again, text) {
 			t.Errorf("model %d: the file of the model read differs", i)
 		}
-		// Results are compared as text, since NaN is not equal to itself.
+		// as text, since NaN is not equal to itself
 		if fmt.Sprintf("%#v", have.Result) != fmt.Sprintf("%#v", m.Result) {
 			t.Errorf("model %d: result %+v, want %+v", i, have.Result, m.Result)
 		}
@@ -307,7 +307,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(sample.Seal(good, goodBody)))
 	x := sample.Random(3, 3, 6, 2, 0.7)
 	f.Fuzz(func(t *testing.T, text []byte) {
-		// The input gets a correct checksum, since almost no other input would be read further.
+		// Almost no input would be read further without a correct checksum.
 		if len(text) > sha256.Size {
 			body := text[:len(text)-sha256.Size]
 			if m, err := Read(strings.NewReader(sample.Seal(string(body), ""))); err == nil {

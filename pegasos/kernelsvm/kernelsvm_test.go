@@ -58,8 +58,6 @@ func kernel64(cfg Config, x, z []float32) float64 {
 	return dot
 }
 
-// TestLinearIsPrimal tests that the linear kernel and package pegasos have equally many violations
-// and about equal weights, objectives and, with the order Sequential, step offsets.
 func TestLinearIsPrimal(t *testing.T) {
 	p := sample.Random(4, 300, 8, 2, 1)
 	for _, c := range []struct {
@@ -118,8 +116,7 @@ func TestLinearIsPrimal(t *testing.T) {
 	}
 }
 
-// TestPolynomialIsFeatureMap compares the kernel (gamma <x,z> + coef0)^2 with the linear kernel of
-// mapped rows: all products of two elements of sqrt(gamma) x with sqrt(coef0) appended.
+// The mapped rows are all products of two elements of sqrt(gamma) x with sqrt(coef0) appended.
 func TestPolynomialIsFeatureMap(t *testing.T) {
 	const cols, gamma, coef0 = 5, 0.5, 2.0
 	p := sample.Random(5, 200, cols, 2, 1)
@@ -170,8 +167,8 @@ func TestFunction(t *testing.T) {
 		dense.Exp(d, d)
 		return d[0]
 	}
-	// Rounding errors are known for RBF, not for a Func, so RBF's bound is lower. Tol is so large
-	// that the difference does not matter.
+	// Rounding errors are known for RBF, not for a Func, so the bounds differ; Tol makes up for
+	// that.
 	a := mustTrain(t, p.Dense, p.Y, Trainer{Config: Config{Gamma: float64(gamma), Lambda: 0.001,
 		Tol: 0.1}})
 	b := mustTrain(t, p.Dense, p.Y, Trainer{Config: Config{Kernel: Function, Lambda: 0.001,
@@ -208,8 +205,7 @@ func TestFunction(t *testing.T) {
 	}
 }
 
-// circle returns random points in a square, labeled 1 inside a circle with half of the square's
-// area.
+// circle labels the points of a square 1 inside a circle of half its area.
 func circle(seed uint64, rows int) (*dense.Matrix, []float32) {
 	g := rand.New(rand.NewPCG(seed, 2))
 	d, y := dense.New(rows, 2), make([]float32, rows)
@@ -248,9 +244,8 @@ func TestCircle(t *testing.T) {
 	}
 }
 
-// TestGoldenKernels tests that one seed gives one model and the same scores on every code path,
-// with any number of threads and any size of cache. Dense and sparse rows of zeros and ones must
-// get the same scores.
+// Scores and models must not depend on the code path, the number of threads and the size of the
+// cache. Dense and sparse rows of zeros and ones must get the same scores.
 func TestGoldenKernels(t *testing.T) {
 	golden := map[string]string{}
 	check := func(name, where, hash string) {
@@ -291,8 +286,7 @@ func TestGoldenKernels(t *testing.T) {
 			check("binary sparse", where, train(binary.Sparse, binary.Y, Config{Gamma: 0.05}))
 		}
 	}
-	// The hashes of the models of dense and of sparse rows differ, since a dense file contains the
-	// zeros, but their scores must be equal.
+	// The hashes of the models differ, since a dense file contains the zeros.
 	_, a, _ := strings.Cut(golden["binary dense"], " ")
 	_, b, _ := strings.Cut(golden["binary sparse"], " ")
 	if a != b {
@@ -319,8 +313,6 @@ func TestGoldenKernels(t *testing.T) {
 	}
 }
 
-// TestCertificate tests that the objective agrees with its definition within 1e-5, and that the
-// objective and the bound enclose the optimum.
 func TestCertificate(t *testing.T) {
 	p := sample.Random(9, 300, 4, 2, 1)
 	cfg := Config{Gamma: 1, Lambda: 1e-3}
@@ -373,8 +365,8 @@ func TestCertificate(t *testing.T) {
 	}
 }
 
-// TestTolerances tests that Tol is reached where float32 rounding makes up most of the gap, and
-// where the objective is so small that only short moves are left.
+// Float32 rounding makes up most of the gap of "roundings"; the objective of "short moves" is
+// small.
 func TestTolerances(t *testing.T) {
 	many, few := sample.Random(25, 2500, 10, 2, 1), sample.Random(26, 150, 4, 2, 1)
 	for name, c := range map[string]struct {
@@ -392,8 +384,6 @@ func TestTolerances(t *testing.T) {
 	}
 }
 
-// TestMulticlass tests that each problem of a model of several classes gives about the scores and
-// the objective of a model trained on the problem's rows alone.
 func TestMulticlass(t *testing.T) {
 	p := sample.Random(10, 600, 4, 4, 1)
 	for _, classes := range []pegasos.Multiclass{pegasos.OneVsOne, pegasos.OneVsRest} {
@@ -436,7 +426,6 @@ func TestMulticlass(t *testing.T) {
 			t.Errorf("%s: objective %v, trained alone %v", classes, m.Result.Objective, objective)
 		}
 	}
-	// With C the lambda of each pair follows from the number of the pair's rows.
 	cfg := Config{Gamma: 1, C: 2}
 	r, err := newRun(&Trainer{Config: cfg}, p.Dense, p.Y)
 	if err != nil {
@@ -453,8 +442,6 @@ func TestMulticlass(t *testing.T) {
 	}
 }
 
-// TestQueries tests that rows of every type, with more or fewer columns than the model, get equal
-// scores, and that scores agree with their definition within 1e-3.
 func TestQueries(t *testing.T) {
 	for name, p := range map[string]sample.Pair{"sevenths": sample.Random(11, 200, 30, 3, 0.4),
 		"zeros and ones": sample.ZerosAndOnes(sample.Random(12, 200, 30, 3, 0.4))} {
@@ -612,7 +599,7 @@ func TestErrors(t *testing.T) {
 	if err := train((*sparse.Matrix)(lazy), []float32{0, 1}, Trainer{}); !errors.Is(err, damaged) {
 		t.Error(err)
 	}
-	// This Func's values between different rows are NaN, which only the training steps find.
+	// Values between different rows are NaN, which only the training steps find.
 	var step *pegasos.StepError
 	err = train(p.Dense, p.Y, Trainer{Config: Config{Kernel: Function},
 		Func: func(x, z Row) float32 {
@@ -663,10 +650,8 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestMemory tests that the kernel cache takes CacheMB within 20 % and saves kernel values, and for
-// which rows there is a cache by default.
 func TestMemory(t *testing.T) {
-	rows, mb := 6000, 40 // all kernel values would take 144 MB
+	rows, mb := 6000, 40
 	if testing.Short() {
 		rows, mb = 1500, 3
 	}
@@ -681,7 +666,6 @@ func TestMemory(t *testing.T) {
 			Threads: 2, CacheMB: cacheMB, Progress: func(p Progress) { values = p.Values },
 		})
 		runtime.ReadMemStats(&after)
-		// TotalAlloc counts all memory that was ever allocated, freed or not.
 		return after.TotalAlloc - before.TotalAlloc, values
 	}
 	without, all := run(-1)
@@ -717,8 +701,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestRealData tests that test errors are hardly above the published errors: 15.1 % on Adult, where
-// libsvm has 14.91 %, and 3 % on money-fx, where the paper has 2.9 %.
+// The accepted errors are hardly above published ones: libsvm's on Adult and the paper's on
+// money-fx.
 func TestRealData(t *testing.T) {
 	dir := sample.DataDir(t)
 	if dir == "" {
@@ -828,9 +812,6 @@ func TestRealImages(t *testing.T) {
 	}
 }
 
-// TestScales tests that Train refuses rows that are too large or too small for the default gamma of
-// RBF, or too small for the linear kernel, with an error that advises scaling. Other rows can be
-// trained on with a lambda in proportion to their squared norms.
 func TestScales(t *testing.T) {
 	p := sample.Random(3, 30, 3, 2, 1)
 	for _, size := range []float32{1e-20, 1e-16, 1e-9, 1, 1e9, 1e16, 1e18} {

@@ -154,7 +154,7 @@ func (r *run) model(f Func, finished bool) (*Model, error) {
 // problem, and their coefficients to m. It returns their indices in the training set's matrix.
 func (r *run) addSupport(m *Model, c int) (at []int32) {
 	var terms []kernel.Term
-	var own [][]float32 // by slot: coefficients of the class's rows; nil if the problem was not solved
+	var own [][]float32 // by slot: coefficients of the class's rows; nil if not solved
 	for slot := range r.cfg.slots(len(r.classes)) {
 		k := r.cfg.problem(len(r.classes), c, slot)
 		terms, own = append(terms, kernel.Term{Output: k}), append(own, nil)

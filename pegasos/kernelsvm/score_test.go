@@ -30,8 +30,6 @@ func scoredModels(t testing.TB) map[string]*Model {
 	return models
 }
 
-// TestScoreBits tests that Score and ScoreSparse give a row the same bits as DecisionAll, for rows
-// of any values and rows of zeros and ones.
 func TestScoreBits(t *testing.T) {
 	models := scoredModels(t)
 	some := sample.Random(13, 70, 30, 2, 0.5)

@@ -10,7 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// shifted returns the rows of x, rounded to eighths so that adding shift is exact, plus shift.
+// shifted rounds to eighths so that adding shift is exact.
 func shifted(x *dense.Matrix, shift float32) *dense.Matrix {
 	d := dense.New(x.Rows(), x.Cols())
 	for i := range x.Rows() {
@@ -21,8 +21,6 @@ func shifted(x *dense.Matrix, shift float32) *dense.Matrix {
 	return d
 }
 
-// TestShiftedRows tests that shifting the rows hardly changes gamma's default, the accuracy, the
-// objective and the gap of RBF models.
 func TestShiftedRows(t *testing.T) {
 	p := sample.Random(20, 200, 8, 2, 1)
 	for _, gamma := range []float64{0.07, 0} {
@@ -54,9 +52,8 @@ func TestShiftedRows(t *testing.T) {
 	}
 }
 
-// TestNoWorseThanZero tests that no model is worse than w = 0: neither where large kernel values
-// stop coordinate ascent far from the optimum, nor where the kernel is not an inner product. It
-// also tests that the objective is right within 2e-3.
+// No model may be worse than w = 0: neither where large kernel values stop coordinate ascent far
+// from the optimum, nor where the kernel is not an inner product.
 func TestNoWorseThanZero(t *testing.T) {
 	p := sample.Random(22, 150, 6, 2, 1)
 	for _, c := range []struct {
@@ -84,8 +81,7 @@ func TestNoWorseThanZero(t *testing.T) {
 	}
 }
 
-// TestWrittenObjective tests that the objective is computed from the float32 coefficients that are
-// written: with a large C, rounding the coefficients changes the objective noticeably.
+// With a large C, rounding the coefficients to float32 changes the objective noticeably.
 func TestWrittenObjective(t *testing.T) {
 	p := sample.Random(23, 120, 4, 2, 1)
 	cfg := Config{Gamma: 3, C: 1e5, Tol: 1e-3, Passes: 2000}
@@ -103,9 +99,6 @@ func TestWrittenObjective(t *testing.T) {
 	}
 }
 
-// TestPredictedLoss tests that the objective computed from the scores of the training rows differs
-// from the objective that the model claims by at most 1e-6 times the loss: for every kernel but
-// Function, dense and sparse rows, and shifts.
 func TestPredictedLoss(t *testing.T) {
 	for classes := 2; classes <= 3; classes++ {
 		p := sample.Random(24, 200, 4, classes, 1)
@@ -130,8 +123,7 @@ func TestPredictedLoss(t *testing.T) {
 	}
 }
 
-// predictedLoss computes the objective from the model's scores of its training rows x. loss is the
-// objective without the penalty.
+// loss is the objective without the penalty.
 func predictedLoss(m *Model, x pegasos.Examples, y []float32) (objective, loss float64) {
 	problems, n, pairs := m.Problems(), len(m.Classes), m.Config.Multiclass == pegasos.OneVsOne
 	scores, own := m.DecisionAll(x), m.DecisionAll(m.SupportRows())

@@ -14,9 +14,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// TestVerify tests that Verify does not contradict models that were written and read again, on
-// dense or sparse rows. For models of dual coordinate ascent, Verify must prove about the claimed
-// gap on the training rows.
+// For models of dual coordinate ascent, Verify must prove about the claimed gap on the training
+// rows.
 func TestVerify(t *testing.T) {
 	ctx := context.Background()
 	for name, cfg := range map[string]Config{
@@ -69,7 +68,6 @@ func TestVerifyContradicts(t *testing.T) {
 	if err := m.Write(&file); err != nil {
 		t.Fatal(err)
 	}
-	// A file with one flipped bit in its body and a new checksum cannot be read.
 	body := file.Bytes()[:file.Len()-32]
 	first := bytes.Index(body, []byte("\n\n")) + 2
 	for at := first; at < len(body); at += 7 {

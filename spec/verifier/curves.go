@@ -4,12 +4,12 @@ import "slices"
 
 // This file appends the columns of curves to scaled rows (spec, "Curves").
 
-// An expansion lists terms, columns that are appended to a row's features. Most models have none.
+// An expansion lists terms, columns that are appended to a row's features.
 type expansion struct {
 	Kind          string
 	Terms         [][]int   // the two features of each term
-	Knots         []float32 // knot of each term, if the kind is pieces
-	shift, factor []float32 // scaling of each term
+	Knots         []float32 // by term, if the kind is pieces
+	shift, factor []float32 // by term
 }
 
 func (e *expansion) valid(features int) bool {

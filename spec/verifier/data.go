@@ -12,7 +12,6 @@ import (
 
 // This file reads svmlight data and scales them (spec, "Scaling").
 
-// A row is a scaled row of the data.
 type row struct {
 	y     float64 // -1 or +1
 	index []int   // columns of the values, ascending
@@ -48,7 +47,7 @@ func readRows(name string, m *model) (rows []row, fingerprint string, err error)
 	return rows, fmt.Sprintf("%x", sum), nil
 }
 
-// mix is the finalizer of SplitMix64.
+// mix is the output of SplitMix64 for the state z.
 func mix(z uint64) uint64 {
 	z += 0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
@@ -91,7 +90,7 @@ func number(text string) (float32, error) {
 	return float32(v), err
 }
 
-// scale returns the scaled row with its terms. If the model has shifts, each column has a value.
+// scale returns the scaled row with its terms. If the model has shifts, zeros are stored too.
 func (m *model) scale(index []int, values []float32) (r row) {
 	squares := 0.0
 	for _, v := range values {

@@ -2,7 +2,7 @@ package main
 
 import "math"
 
-// This file has the elementary functions that the objective needs (spec, "Elementary functions").
+// Elementary functions that the objective needs (spec, "Elementary functions").
 
 // Constants and coefficients of exp and log.
 const ln2High, ln2Low, magic = 0x1.62e42fefa2p-1, 0x1.9ef35793c7673p-41, 0x1.8p52
@@ -12,7 +12,7 @@ var ofExp = [16]float64{1. / 2, 1. / 6, 1. / 24, 1. / 120, 1. / 720, 1. / 5040, 
 var ofLog = [12]float64{2. / 3, 2. / 5, 2. / 7, 2. / 9, 2. / 11, 2. / 13, 2. / 15, 2. / 17, 2. / 19,
 	2. / 21}
 
-// poly returns c[0] + c[1] x + c[2] x^2 + ..., computed four terms at a time.
+// poly returns c[0] + c[1] x + c[2] x^2 + ...
 func poly(c []float64, x float64) (sum float64) {
 	x2 := float64(x * x)
 	for n := len(c) - 4; n >= 0; n -= 4 {

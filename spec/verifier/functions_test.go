@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// This file implements, from the specification alone, the elementary functions that the verifier
-// does not need, and compares all elementary functions with the published vectors.
+// Elementary functions that the verifier does not need, from the specification alone.
 
 func wideExp(x float64) float64 {
 	switch {

@@ -14,8 +14,7 @@ import (
 	"testing"
 )
 
-// This file implements the kernels from docs/spec.md alone, and compares them with the published
-// vectors.
+// The kernels from docs/spec.md alone.
 
 func stream(s uint64, n int) []float32 {
 	v := make([]float32, n)
@@ -42,7 +41,6 @@ func hashOf(v ...any) string {
 	return fmt.Sprintf("%x", sha256.Sum256(b))
 }
 
-// dots returns the sum of n terms in 64 lanes.
 func dots(n int, term func(i int) float32) float32 {
 	terms := make([]float32, n)
 	for i := range terms {
@@ -65,7 +63,6 @@ func dot64(x, y []float32) float64 {
 	return sum64(len(x), func(i int) float64 { return float64(x[i]) * float64(y[i]) })
 }
 
-// sum64 returns the sum of n terms in 32 lanes.
 func sum64(n int, term func(i int) float64) float64 {
 	terms := make([]float64, n)
 	for i := range terms {
@@ -74,8 +71,8 @@ func sum64(n int, term func(i int) float64) float64 {
 	return sum(terms, 65536, 32)
 }
 
-// halfValue returns the value of a float16's bits, or of a bfloat16's if brain is set. The bits of
-// infinity count as the next greater number after the greatest finite one.
+// brain selects bfloat16. The bits of infinity count as the next greater number after the greatest
+// finite one.
 func halfValue(h uint16, brain bool) float64 {
 	fraction, bias := 10, 15
 	if brain {
@@ -92,8 +89,7 @@ func halfValue(h uint16, brain bool) float64 {
 	return v
 }
 
-// nearestHalf returns the bits of the float16 nearest to v, or bfloat16 if brain is set; ties go to
-// even.
+// nearestHalf rounds ties to even. brain selects bfloat16.
 func nearestHalf(v float32, brain bool) uint16 {
 	size := math.Abs(float64(v))
 	above := uint16(0)
@@ -146,8 +142,8 @@ func exp32(x float32) float32 {
 	return float32(e*float32(math.Ldexp(1, n/2-127))) * float32(math.Ldexp(1, n-n/2-127))
 }
 
-// sparseDot returns the dot product of a row of n nonzeros x(k), in the columns column(k), with a
-// vector whose elements are step apart in w.
+// The row has the nonzeros x(k) in the columns column(k); the vector's elements are step apart in
+// w.
 func sparseDot(n int, x func(k int) float32, w []float32, step int) float32 {
 	terms := make([]float32, n)
 	for k := range terms {
@@ -202,7 +198,6 @@ func steps(n int) string {
 	return told + hashOf(w)
 }
 
-// cosine64 returns the cosine computed from sums of dot64, not rounded to float32.
 func cosine64(x, y []float32) float64 {
 	xy, squares := dot64(x, y), float64(dot64(x, x)*dot64(y, y))
 	if xy == 0 && squares == 0 {
@@ -229,8 +224,7 @@ func l1of64(x, y []float32) (sum float64) {
 	return sum
 }
 
-// keyOf returns the key by which top sorts a row with the given score. wide is the v of the
-// specification.
+// wide is the v of the specification.
 func keyOf(score float32, wide, dot float64, cosine bool, n int) float64 {
 	t := float64(n) * 0x1p-126
 	size, most := math.Abs(float64(score)), max(math.Abs(float64(score)), math.Abs(wide))
@@ -244,8 +238,7 @@ func keyOf(score float32, wide, dot float64, cosine bool, n int) float64 {
 }
 
 // nearest finds, for each of the metrics, the ten best of n rows of small numbers times scale, or
-// all if n is below ten, and calls told with the numbers and scores of these rows. Metrics 0 to 3
-// are dot, cosine, squareddistance and l1distance.
+// all if n is below ten. Metrics 0 to 3 are dot, cosine, squareddistance and l1distance.
 func nearest(n int, scale float32, told func(numbers [10]int32, scores [10]float32),
 	metrics ...int) {
 	small := func(s uint64, n int) []float32 {
@@ -295,7 +288,7 @@ func each(n int, f func(i int) float32) string {
 }
 
 // extreme returns the least number in v if sign is 1, or the greatest if sign is -1, and its first
-// index. For an empty v it returns an infinity and -1.
+// index, or -1.
 func extreme(v []float32, sign float32) (best float32, at int) {
 	best, at = float32(math.Inf(1)), -1
 	for i, x := range v {
@@ -526,7 +519,7 @@ func kernel(name string, n int) string {
 	return products(name, n)
 }
 
-// products returns the same text as kernel, for kernels over matrices and for searches.
+// products is kernel for kernels over matrices and for searches.
 func products(name string, n int) string {
 	a, b := value(4, 0), value(4, 1)
 	m := stream(5, 40*n)

@@ -3,7 +3,7 @@
 // computes the hash, the fingerprint of the data, the objective, to the bit, and a lower bound on
 // the optimum, and compares them with the model's claims: go run ./spec/verifier MODEL DATA
 //
-// The last line of its output is the verdict. The exit code is 0 for "confirmed" and "not
+// The last line of its output begins with the verdict. The exit code is 0 for "confirmed" and "not
 // confirmed", 1 for "contradicted", 3 for "claims nothing", and 2 if it refuses the files.
 package main
 
@@ -28,10 +28,10 @@ const (
 
 type report struct {
 	verdict   verdict
-	reasons   []string // why the claim is contradicted
-	hash      string   // the model's hash, computed
-	objective float64  // the exact objective
-	bound     float64  // the best lower bound found, 0 or more; 0 if the search was skipped
+	reasons   []string
+	hash      string // computed
+	objective float64
+	bound     float64 // 0 or more; 0 also if the search was skipped
 	claimed   result
 }
 
@@ -101,8 +101,8 @@ func same(a, b *float64) bool {
 	return a == b || a != nil && b != nil && *a == *b
 }
 
-// compare checks the claimed objective and bound, and sets the verdict of an uncontradicted model
-// to claimsNothing if either is missing or their gap is above 100 %.
+// compare sets the verdict of an uncontradicted model to claimsNothing if the claimed objective or
+// bound is missing or their gap is above 100 %.
 func (r *report) compare(m *model, rough float64) {
 	claimed := m.Result
 	if claimed.Objective != nil {
@@ -140,9 +140,8 @@ func gap(objective, bound float64) float64 {
 	return (objective - bound) / bound
 }
 
-// findBound returns the best lower bound that dual coordinate ascent, started from dual variables
-// for the margins, finds before enough accepts a bound or the passes run out; 0 if no bound is
-// positive.
+// findBound runs dual coordinate ascent, started from dual variables for the margins, until enough
+// accepts a bound or the passes run out. It returns the best bound found; 0 if none is positive.
 func (m *model) findBound(rows []row, margins []float64, slack float64,
 	enough func(float64) bool) (best float64) {
 	var a []float64

@@ -18,8 +18,6 @@ import (
 
 const folder = "../vectors/"
 
-// TestLines checks that the verifier without its tests has 100 to 1050 lines and imports nothing
-// from github.com.
 func TestLines(t *testing.T) {
 	names, err := filepath.Glob("*.go")
 	if err != nil {
@@ -77,8 +75,7 @@ func written(t *testing.T, text string) string {
 	return name
 }
 
-// TestSparseModel checks that a sparse file has the hash of the dense file and is confirmed, and
-// that sparse files without weights are refused.
+// A sparse file has the hash of the dense file; without weights it is refused.
 func TestSparseModel(t *testing.T) {
 	header, numbers := parts(t, "hinge")
 	header = strings.Replace(header, "\nclasses", "\nsparse: true\nclasses", 1)
@@ -108,8 +105,6 @@ func TestSparseModel(t *testing.T) {
 	}
 }
 
-// TestTampering checks that files with a changed weight, label or value are contradicted or
-// refused, and that rows that are not covered are refused.
 func TestTampering(t *testing.T) {
 	notices := func(what, model, data string) {
 		t.Helper()
@@ -149,8 +144,6 @@ func TestTampering(t *testing.T) {
 	}
 }
 
-// TestHeaderEdits checks that edits of the header lead to the expected verdict, or to an error that
-// names the edited part.
 func TestHeaderEdits(t *testing.T) {
 	header, numbers := parts(t, "hinge")
 	const p, d, g = "0.5469749159456349", "0.5277713522771774", "0.03638614257026217"
@@ -273,9 +266,7 @@ func TestCurveEdits(t *testing.T) {
 	}
 }
 
-// TestGoldenTraining checks that a trainer written from the specification alone computes the
-// iterates, the weights and the bias of published models to the bit. Among the models are one with
-// hinge loss without a bias and one with squared hinge loss and a bias.
+// The trainer is written from the specification alone.
 func TestGoldenTraining(t *testing.T) {
 	for _, name := range []string{"hinge", "squared-hinge", "log", "dense", "products", "pieces"} {
 		m, _, err := readModel(folder + name + ".model")
@@ -296,8 +287,8 @@ func TestGoldenTraining(t *testing.T) {
 	}
 }
 
-// trainAnew trains for total steps, compares the iterates with the lines of the file steps, and
-// returns the averaged weights and bias.
+// trainAnew compares the iterates with the lines of the file steps, and returns the averaged
+// weights and bias.
 func trainAnew(t *testing.T, m *model, rows []row, steps string, total int) ([]float32, float64) {
 	n, scale := len(rows), m.Config.BiasScale // 0 without a bias
 	var sum, largest float64
@@ -453,8 +444,8 @@ func value(s uint64, i int) float32 {
 	return v[0]
 }
 
-// TestPartsOf4096Rows checks that losses are summed over parts of 4096 rows: the two losses of 1 in
-// the second part, in different blocks, would be lost if each were added to the first loss.
+// The two losses of 1 in the second part, in different blocks, would be lost if each were added to
+// the first loss.
 func TestPartsOf4096Rows(t *testing.T) {
 	m := model{Lambda: 1, Config: config{Loss: "hinge"}, Result: result{Solver: "dual"}}
 	margins := make([]float64, 8192)

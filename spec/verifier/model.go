@@ -15,7 +15,7 @@ import (
 
 // This file reads model files (spec, "Model files").
 
-// A model holds the covered lines of a model file, and the weights for scaled rows.
+// A model holds lines of a model file's header, and the weights for scaled rows.
 type model struct {
 	Features, IndexBase int
 	Sparse, Bias        bool
@@ -26,9 +26,9 @@ type model struct {
 	Result              result
 	Scaling             scaling
 
-	shift, factor []float32 // scaling of each column; nil if there is none
-	terms         expansion // empty in most models
-	w             []float64 // weights for scaled rows, of features and then of terms
+	shift, factor []float32 // by column; nil if there is none
+	terms         expansion
+	w             []float64 // of features and then of terms
 	quick         []float32 // w, rounded to float32
 	b, bSize      float64   // bias for scaled rows, and the sum of its terms' magnitudes
 }
@@ -63,7 +63,6 @@ type result struct {
 	} `json:"per_class"`
 }
 
-// An estimate is an unchecked claim about rows that the model was not trained on.
 type estimate struct {
 	Metric       string
 	Value, Share float64
@@ -83,7 +82,7 @@ type scaling struct {
 	Expansion  *expansion
 }
 
-// readModel reads a model file, and computes its hash as well (spec, "The hash").
+// readModel also computes the hash of the model file (spec, "The hash").
 func readModel(name string) (m *model, hash string, err error) {
 	file, err := os.ReadFile(name)
 	if err != nil {
@@ -104,7 +103,7 @@ func readModel(name string) (m *model, hash string, err error) {
 	if err := m.readHeader(strings.Split(lines, "\n")); err != nil {
 		return nil, "", err
 	}
-	if m.Scaling == (scaling{}) { // the header has no line scaling, or an empty one
+	if m.Scaling == (scaling{}) {
 		m.Scaling = scaling{Kind: "none", Folded: true}
 	}
 	if e := m.Scaling.Expansion; e != nil {
@@ -117,7 +116,7 @@ func readModel(name string) (m *model, hash string, err error) {
 	return m, hash, err
 }
 
-// readHeader reads the lines of the header: each at most once, and in the order of known.
+// readHeader accepts a line once at most, and in the order of known.
 func (m *model) readHeader(lines []string) error {
 	known := []struct {
 		name     string
@@ -156,7 +155,7 @@ func (m *model) readHeader(lines []string) error {
 	return nil
 }
 
-// strict decodes one JSON value and refuses unknown and repeated keys, and null.
+// strict refuses unknown and repeated keys, and null.
 func strict(text string, value any) error {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.DisallowUnknownFields()
@@ -170,7 +169,7 @@ func strict(text string, value any) error {
 }
 
 // eachOnce returns an error if a value has a null, a repeated key, or a key with upper-case
-// letters: package json ignores the case of keys.
+// letters, since package json ignores the case of keys.
 func eachOnce(d *json.Decoder) error {
 	t, err := d.Token()
 	if t == nil {
@@ -247,7 +246,7 @@ func (m *model) checkKind() error {
 	return nil
 }
 
-// readNumbers reads the numbers after the header, and returns the model's hash (spec, "The hash").
+// readNumbers reads the numbers after the header, and returns the hash of the model.
 func (m *model) readNumbers(numbers []byte) (hash string, err error) {
 	n, kind, e := m.Features, m.Scaling.Kind, &m.terms
 	terms := len(e.Terms)
@@ -316,7 +315,7 @@ func pack(parts ...any) (packed []byte) {
 	return packed
 }
 
-// unpacked returns the numbers of a sparse file with its omitted zeros inserted.
+// unpacked inserts the omitted zeros into the numbers of a sparse file.
 func unpacked(numbers []byte, n int) ([]byte, error) {
 	at := (n + 7) / 8
 	if len(numbers) < at || n%8 > 0 && numbers[n/8]>>(n%8) != 0 {

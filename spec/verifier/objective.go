@@ -11,7 +11,7 @@ import (
 
 // This file computes objectives (spec, "The objective") and lower bounds ("A bound").
 
-// sum adds up terms in the given number of lanes, a block at a time (spec, "Sums").
+// sum adds up a block at a time (spec, "Sums").
 func sum[T float32 | float64](terms []T, block, lanes int) (total T) {
 	for part := range slices.Chunk(terms, block) {
 		var lane [64]T
@@ -26,8 +26,8 @@ func sum[T float32 | float64](terms []T, block, lanes int) (total T) {
 	return total
 }
 
-// dot returns the float32 dot product of r and w (spec, "Words for sums"). It sums the features by
-// columns if the rows are dense or shifted, otherwise by nonzeros, and the terms by columns.
+// dot returns the float32 dot product of r and w (spec, "Words for sums"): the features by columns
+// if the rows are dense or shifted, otherwise by nonzeros, and the terms by columns.
 func (m *model) dot(r *row, w []float32) float32 {
 	var features, terms []float32
 	dense, lanes := strings.HasPrefix(m.Data, "dense:") || m.shift != nil, 8
@@ -48,9 +48,10 @@ func (m *model) dot(r *row, w []float32) float32 {
 	return sum(features, 65536, lanes) + sum(terms, 65536, 64)
 }
 
-// wideDot returns the f64 dot product of weights and row, and the sum of its products' magnitudes.
+// wideDot returns the float64 dot product of weights and row, and the sum of its products'
+// magnitudes.
 func (m *model) wideDot(r *row) (dot, size float64) {
-	var of [2][4]float64 // lanes of features and of terms
+	var of [2][4]float64 // of features and of terms
 	for k, j := range r.index {
 		product := float64(m.w[j] * r.value[k])
 		lane := &of[0]
@@ -102,13 +103,12 @@ func squares[T float32 | float64](w []T) (sum float64) {
 	return sum
 }
 
-// objective returns lambda/2 (squares + b^2) plus the mean loss at the margins. squares is |w|^2, b
-// the bias divided by bias_scale.
+// squares is |w|^2.
 func (m *model) objective(margins []float64, squares float64) float64 {
 	b := m.b / cmp.Or(m.Config.BiasScale, 1)
 	losses, order := make([]float64, len(margins)), make([]int, len(margins))
 	pcg := rand.NewPCG(m.Config.Seed, ^uint64(0x9e3779b97f4a7c15))
-	for i := range order { // shuffled as "Random numbers" says, unless the solver is dual
+	for i := range order { // shuffled as "Random numbers" says, unless the solver begins with dual
 		j := i
 		if !strings.HasPrefix(m.Result.Solver, "dual") {
 			high, _ := bits.Mul64(pcg.Uint64(), uint64(i)+1)
@@ -126,7 +126,7 @@ func (m *model) objective(margins []float64, squares float64) float64 {
 	return float64(m.Lambda/2*(squares+float64(b*b))) + total/float64(len(losses))
 }
 
-// shares returns dual variables: minus the derivatives of the loss. The hinge loss is smoothed to
+// shares returns dual variables: minus the derivatives of the loss, of the hinge loss smoothed to
 // width h.
 func (m *model) shares(margins []float64, h float64) []float64 {
 	a := make([]float64, len(margins))
@@ -182,7 +182,7 @@ func (m *model) bound(rows []row, a []float64, slack float64) float64 {
 
 // ascend makes one pass of coordinate ascent over the rows in the given order. As a function of one
 // dual variable the bound is concave, and greatest where the slope of the gain equals the margin
-// for the weights u/lambda.
+// for the weights u/lambda, or at an end of the variable's range.
 func (m *model) ascend(rows []row, a []float64, order []int) {
 	scale, b := m.Lambda*float64(len(rows)), m.Config.BiasScale
 	w := make([]float64, len(m.w)+1)

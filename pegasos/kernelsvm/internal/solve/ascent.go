@@ -17,7 +17,7 @@ import (
 // rows are updated at the end of the round.
 
 const (
-	// leastGain is the gain that is worth a move, relative to the largest at the start of the round.
+	// leastGain is the gain worth a move, relative to the largest at the start of the round.
 	leastGain = 0.1
 	// mostMoves limits the moves of a round, per chosen row.
 	mostMoves = 16

@@ -10,7 +10,7 @@ type cache struct {
 	rows     int64           // maximum number of rows
 	length   int             // number of values in a row
 	clock    int64           // number of calls of get
-	keep     int64           // rows used in the last keep calls of get, the present one included, stay
+	keep     int64           // rows used in the last keep calls of get, with the present, stay
 }
 
 type cacheSlot struct {

@@ -13,8 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm/internal/kernel"
 )
 
-// problemOf returns the problem of the rows of x, whose labels y are 0 or 1, and the settings of
-// one epoch of Pegasos in the given order.
+// The labels y are 0 or 1. The settings are those of one epoch of Pegasos in the given order.
 func problemOf(t *testing.T, f kernel.Function, x store.Examples, y []float32, lambda float64,
 	kind string) (*Problem, Settings) {
 	t.Helper()
@@ -41,9 +40,7 @@ func problemOf(t *testing.T, f kernel.Function, x store.Examples, y []float32, l
 	return NewProblem(rows, n, lambda, func(group int) float64 { return float64(2*group - 1) }), set
 }
 
-// TestFigure3 tests that every step changes the alphas as the paper's Fig. 3 does, computed in
-// float64 with the factor 1/(lambda (t-1)) of the paper's Eq. 13, and that the model's scores agree
-// within 1e-4.
+// The factor is 1/(lambda (t-1)), not Fig. 3's 1/(lambda t).
 func TestFigure3(t *testing.T) {
 	const rows, steps, lambda = 60, 400, 0.01
 	data := sample.Random(3, rows, 5, 2, 1)
@@ -51,7 +48,7 @@ func TestFigure3(t *testing.T) {
 	for _, f := range []kernel.Function{
 		{Kind: kernel.RBF, Gamma: 0.3}, {Kind: kernel.Linear},
 		{Kind: kernel.Polynomial, Gamma: 0.5, Coef0: 1, Degree: 3},
-		// With a coef0 below 0 Solve would return w = 0, which is better than the model.
+		// a coef0 for which the model is better than w = 0
 		{Kind: kernel.Sigmoid, Gamma: 0.1, Coef0: 0.5},
 	} {
 		p, set := problemOf(t, f, data.Dense, data.Y, lambda, order.IID)
@@ -94,7 +91,6 @@ func TestFigure3(t *testing.T) {
 			t.Errorf("%s: %d violations of %d steps: too few or too many for a test", f.Kind,
 				violations, steps)
 		}
-		// Blocks of many rows give the same float32 coefficients as blocks of one row.
 		set.Visits = order.New(order.IID, rows, 0, 0, 5)
 		found, err := Solve(context.Background(), p, set, NewMemory(1, 0, &computed), none)
 		if err != nil || found.Updates != int64(violations) {
@@ -143,16 +139,14 @@ func TestMean(t *testing.T) {
 	}
 	s.measure(w, s.updatedErrors(w, p.Rows.Error.WithRoundedWeights()), 0)
 	objective, off := s.Objective, s.objectiveError
-	s.Problems = 0 // makes measureModel estimate a cost of 0 and measure again
+	s.Problems = 0 // makes measureModel estimate a cost of 0
 	if s.measureModel(p.coefficients(w)); !(math.Abs(objective-s.Objective) <= off) || off > 1e-3 {
 		t.Errorf("objective %v +- %v, but %v from float64 scores", objective, off, s.Objective)
 	}
 }
 
 // TestCosts compares the number of kernel values that the solver computes to keep all scores
-// updated with the number for computing each step's score from the current support rows. After the
-// first epoch the solver with a cache must not need more. In the first epoch, while support rows
-// are still few, the solver without a cache may need up to 2.5 times as many.
+// updated with the number for computing each step's score from the current support rows.
 func TestCosts(t *testing.T) {
 	const epochs = 3
 	data := sample.Random(18, 3000, 10, 2, 1)
