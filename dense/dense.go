@@ -63,8 +63,7 @@ func SumSquares(x []float32) float32 { return asm.SumSquares(x) }
 //		y[i] += float32(a * v)
 //	}
 //
-// It panics if the lengths differ. x and y may be the same slice; if they overlap in another way,
-// the values of y are undefined.
+// It panics if the lengths differ.
 func Axpy(a float32, x, y []float32) {
 	asm.Axpy(a, x, y)
 }
@@ -78,8 +77,7 @@ func Scale(a float32, x []float32) { asm.Scale(a, x) }
 //		y[i] = float32(a*v) + float32(b*y[i])
 //	}
 //
-// It panics if the lengths differ. x and y may be the same slice; if they overlap in another way,
-// the values of y are undefined.
+// It panics if the lengths differ.
 func Axpby(a float32, x []float32, b float32, y []float32) {
 	asm.Axpby(a, x, b, y)
 }
@@ -155,8 +153,7 @@ func DotNorms(x, y []float32) (xy, xx, yy float32) {
 }
 
 // Exp sets dst[i] to e^x[i], to within 1.1 units in the last place: +Inf if e^x[i] overflows, a
-// subnormal number or 0 if it underflows, NaN for NaN. It panics if the lengths differ. dst and x
-// may be the same slice; if they overlap in another way, the values of dst are undefined.
+// subnormal number or 0 if it underflows, NaN for NaN. It panics if the lengths differ.
 func Exp(dst, x []float32) {
 	asm.Exp(dst, x)
 }

@@ -85,9 +85,9 @@ func (f Factor) from(i, j int) []float32 {
 	return f.Data[i*f.Stride+j:]
 }
 
-// gemm is a product in progress. It multiplies blocks of at most 256 columns of A and as many rows
-// of B. A factor may be copied (packed) into panels first: B into panels as wide as the tile of
-// asm.RankK, A into panels of that tile's height.
+// gemm is a product in progress, of a block of columns of A and as many rows of B at a time. A
+// factor may be copied (packed) into panels first: B into panels as wide as the tile of asm.RankK,
+// A into panels of that tile's height.
 type gemm struct {
 	m, n  int
 	alpha float32
@@ -100,7 +100,6 @@ type gemm struct {
 	panels       []float32 // packed columns of B; nil if B is read in place
 }
 
-// blockColumns is the number of columns of B that are multiplied at a time.
 const blockColumns = 16 * asm.TileCols
 
 // A factor is packed in each of these cases:
@@ -137,7 +136,7 @@ var (
 	poolB = sync.Pool{New: func() any { return new(panelsOfB) }}
 )
 
-// run adds alpha*A*B to C for k columns of A.
+// k is the number of columns of A.
 func (g *gemm) run(k int) {
 	if g.packsB() {
 		panel := poolB.Get().(*panelsOfB)
@@ -200,7 +199,6 @@ func (g *gemm) packB() {
 	}
 }
 
-// packA copies the m rows of A from row i on, times alpha, into the given panel.
 func (g *gemm) packA(panel []float32, i, m int) {
 	const width = asm.TileRows
 	if !g.a.Transposed {

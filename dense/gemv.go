@@ -2,9 +2,6 @@ package dense
 
 import "github.com/pegasimd/pegasimd/internal/asm"
 
-// Matrices are given as in BLAS, by rows: element (i, j) is a[i*lda+j], where lda is at least the
-// number of columns.
-
 const rowsAtOnce = 256
 
 // Gemv multiplies a matrix of len(y) rows and len(x) columns by x: y = alpha*A*x + beta*y. To the

@@ -98,7 +98,6 @@ func (m *Matrix) AxpyRows(a []float32, idx []int32, w []float32) {
 	asm.AxpyRows(a, values, stride, idx, w)
 }
 
-// unchecked reports whether some rows may have to be checked before they are read.
 func (m *Matrix) unchecked() bool { return !(*matrices.Dense)(m).Guard().Verified() }
 
 // Take returns a new matrix with copies of the given rows, in the given order.

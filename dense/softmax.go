@@ -48,11 +48,10 @@ func LogSumExp(x []float32) float32 {
 	return float32(float64(shift) + floats.Log(sum))
 }
 
-// expPiece exponentials are summed in float32; the sums of such pieces are added in float64.
+// expPiece is the number of exponentials that are summed in float32.
 const expPiece = 256
 
-// expSum returns the sum of e^(x[i]-shift). If store is set, it stores these exponentials in dst,
-// which has the length of x. Otherwise dst is a buffer of expPiece elements.
+// dst has the length of x if store is set; otherwise it is a buffer of expPiece elements.
 func expSum(dst, x []float32, shift float32, store bool) (sum float64) {
 	var all [expPiece]float32
 	shifts := all[:min(len(x), expPiece)]

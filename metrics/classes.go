@@ -31,7 +31,6 @@ func Confusion(truth, predicted []int, weights []float32, classes int) (counts [
 	return counts
 }
 
-// eachRow skips rows of weight 0.
 func eachRow(truth, predicted []int, weights []float32, classes int, f func(t, p int, w float64)) {
 	checkLengths(len(truth), len(predicted), weights)
 	for i, t := range truth {
@@ -102,8 +101,8 @@ func ByClass(truth, predicted []int, weights []float32, classes int) []Class {
 	return all
 }
 
-// newClass takes the total weights of a class's correctly predicted rows, of all rows predicted as
-// the class, and of all rows of the class.
+// The arguments are total weights: of the class's correctly predicted rows, of all rows predicted
+// as the class, and of all rows of the class.
 func newClass(right, predicted, support float64) Class {
 	return Class{
 		Precision: right / predicted,

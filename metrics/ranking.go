@@ -45,7 +45,7 @@ func Ranking(truth []bool, scores []float64, weights []float32) (rocAUC, average
 	if n := len(rows); n > 0 && math.IsNaN(rows[n-1].score) {
 		return math.NaN(), math.NaN()
 	}
-	var positive, negative float64 // total weights of the positive and negative rows so far
+	var positive, negative float64
 	// sum over the pairs of a positive and a negative row of the product of their weights, times 2
 	// if the positive row has the higher score, or 1 if the scores are equal
 	var above float64

@@ -119,8 +119,8 @@ func embeddings(r *rand.Rand, count, n, clusters int, noise float64) []float32 {
 	return rows
 }
 
-// recall returns, for each m of ms, the share of the k nearest rows by cosine that are among the m
-// rows nearest by signs, averaged over the queries.
+// recall returns, for each m of ms, the mean share of the k nearest rows by cosine that are among
+// the m nearest rows by signs.
 func recall(rows []float32, n int, queries [][]float32, k int, ms []int) (parts []float64) {
 	words := (n + 63) / 64
 	signs, query := make([]uint64, len(rows)/n*words), make([]uint64, words)
@@ -147,7 +147,6 @@ func recall(rows []float32, n int, queries [][]float32, k int, ms []int) (parts 
 	return parts
 }
 
-// TestRecall prints a table of docs/kernels.md.
 func TestRecall(t *testing.T) {
 	const count, k = 20_000, 10
 	ms := []int{10, 20, 50, 100, 200, 500, 1000}

@@ -11,7 +11,6 @@ import (
 
 func exactly(v float32) *big.Float { return new(big.Float).SetPrec(400).SetFloat64(float64(v)) }
 
-// withinRounding allows the rounding error of two float32 operations.
 func withinRounding(q int, x, offset, step float32, least, most float64) bool {
 	d := new(big.Float).SetPrec(400).Sub(exactly(x), exactly(offset))
 	exact, _ := d.Quo(d, exactly(step)).Float64()

@@ -55,16 +55,14 @@ const (
 	sampleRows = 1024    // for the center
 )
 
-// minElements is about the least number of elements, in all rows, for which rows are quantized.
-// Tests reduce it.
+// minElements is about the least number of elements of rows that are quantized. Tests reduce it.
 var minElements = 1 << 18
 
 // leastNorm and mostNorm bound the norms of the vectors that are screened, so that no score and no
 // term of a screen overflows.
 const leastNorm, mostNorm = 0x1p-30, 0x1p30
 
-// screenable reports whether a vector can be screened, given the sum of the squares of its
-// elements, which may be NaN or infinite.
+// squares is the sum of the squares of the vector's elements.
 func screenable(squares float64) bool {
 	return squares >= leastNorm*leastNorm && squares <= mostNorm*mostNorm
 }
@@ -105,8 +103,8 @@ func NewIndex(rows []float32, stride, n, threads int) *Index {
 func (ix *Index) row(i int) []float32 { return ix.rows[i*ix.stride:][:ix.n] }
 
 // setCenter computes the mean of a sample of the rows that can be screened, leaving out rows whose
-// norm exceeds twice the median norm. It sets center to this mean if the mean can be screened and
-// the sample's median distance from the mean is less than nine tenths of the median norm.
+// norm exceeds twice the median norm. It sets center to the mean if the mean can be screened and is
+// near enough to the sample.
 func (ix *Index) setCenter() {
 	var sample [][]float32
 	var norms []float64
@@ -182,8 +180,7 @@ func (ix *Index) quantizeRows(first, end int) {
 	}
 }
 
-// quantizeRow sets dst to the integers nearest to the elements of d divided by the returned step,
-// and e to d - step*dst. d must not be zero.
+// quantizeRow returns the step, and sets e to d - step*dst. d must not be zero.
 func quantizeRow(dst []int8, e, d []float32) (step float32) {
 	const magic = 0x1.8p23 // magic+v has the integer nearest to v in its lowest bits
 	greatest := max(asm.Max(d), -asm.Min(d))

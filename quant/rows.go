@@ -50,10 +50,9 @@ func scoreAt[T Byte, I ~int32 | ~uint32](dst []int64, by dense.Metric, rows []T,
 	}
 }
 
-// farBytes is the size of all rows from which scorePick prefetches.
 const farBytes = 4 << 20
 
-// scorePick returns the score of row idx[i], and may prefetch row idx[i+2].
+// scorePick may prefetch row idx[i+2].
 func scorePick[T Byte](by dense.Metric, rows []T, stride int, idx []uint32, i int, x []T) int64 {
 	if len(rows) >= farBytes && i+2 < len(idx) {
 		asm.Prefetch(rows[int(idx[i+2])*stride:][:len(x)])
@@ -71,7 +70,6 @@ func checkMetric(by dense.Metric) {
 	}
 }
 
-// score computes dot products if by is dense.ByDot, else distances.
 func score[T element](dst []int64, by dense.Metric, rows []T, stride int, x []T) {
 	if len(x) > asm.Block || by == byHamming && unsafe.Sizeof(*new(T)) == 1 {
 		for i := range dst {
@@ -237,8 +235,7 @@ func rankAll[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries
 }
 
 // prefetchable returns the part of the next strip to prefetch while the products of a strip and the
-// queries from number q on are computed. rows begins with the strip, which has the given size in
-// elements.
+// queries from number q on are computed. rows begins with the strip, which has size elements.
 func prefetchable[T Byte](rows []T, size, q, queries int) []T {
 	next := rows[size:]
 	switch {
@@ -252,8 +249,7 @@ func prefetchable[T Byte](rows []T, size, q, queries int) []T {
 	return next[:min(half, len(next))]
 }
 
-// squareSums sets dst[i] to the sum of the squares of the n elements of row i: for short rows the
-// squared distance from a vector of zeros, in one call for all rows.
+// squareSums takes short rows' squared distances from a vector of zeros, in one call for all rows.
 func squareSums[T Byte](dst []int64, rows []T, stride, n int) {
 	if n <= len(zeros) {
 		asm.SquaredDistanceRowsBytes(dst, unsigned(rows), stride, zeros[:n], ^T(0) < 1)
@@ -287,8 +283,8 @@ func negateDistances(scores []int64, by dense.Metric) {
 	}
 }
 
-// offer adds the rows first, first+1, ... to the heap hits, as far as they are among the best.
-// scores[i] is the score of row first+i; a greater score is better.
+// offer adds the rows first, first+1, ... to the heap hits, as far as they are among the best. A
+// greater score is better.
 func offer(hits []Hit, scores []int64, first int) []Hit {
 	least := int64(math.MinInt64)
 	if len(hits) == cap(hits) {
@@ -328,8 +324,7 @@ func before(a, b Hit) bool {
 	return a.Score > b.Score || a.Score == b.Score && a.Row < b.Row
 }
 
-// finish sorts a heap of hits, best first. It replaces the scores of a distance metric by offset
-// minus the score, which is the distance.
+// finish sorts a heap of hits, best first. Offset minus a distance metric's score is the distance.
 func finish(hits []Hit, by dense.Metric, offset int64) []Hit {
 	nearest.Sort(hits, before)
 	if by != dense.ByDot {

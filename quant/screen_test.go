@@ -59,8 +59,7 @@ func scoreOf(by dense.Metric, row, q []float32) (score float32, worst float64) {
 
 func length(v []float32) float64 { return math.Sqrt(dense.Dot64(v, v)) }
 
-// worst is a set of rows and queries, for which some terms of a screen's bound may be about as
-// large as they can be.
+// In most sets some terms of a screen's bound are large.
 type worst struct {
 	name string
 	row  func(r *rand.Rand, v []float32)

@@ -64,8 +64,7 @@ func (ix *Index) TopMany(dst [][]dense.Hit, by dense.Metric, queries [][]float32
 	}
 }
 
-// check panics unless the metric exists and len(x) is the length of a row; name stands for len(x)
-// in the message.
+// name stands for len(x) in the message.
 func (ix *Index) check(by dense.Metric, name string, x []float32) {
 	if by > dense.ByL1 {
 		panic(misuse.Of("there is no metric %d", by))
@@ -75,9 +74,9 @@ func (ix *Index) check(by dense.Metric, name string, x []float32) {
 	}
 }
 
-// search is the search of an Index for the hits of one query, in all rows or in the rows that one
-// goroutine screens. Rows that their bounds do not exclude are candidates. Candidates with great
-// bounds are scored first, because their scores may exclude other candidates.
+// search is the search for the hits of one query, in all rows or in those that one goroutine
+// screens. Rows that their bounds do not exclude are candidates. Candidates with great bounds are
+// scored first, because their scores may exclude other candidates.
 type search struct {
 	screen
 	rows       nearest.Rows[float32]
@@ -85,7 +84,7 @@ type search struct {
 	least      float32             // a row with a lesser bound cannot be a hit; -Inf at first
 	bounds     [screenRows]float32 // products of bytes, then bounds
 	candidates []candidate         // not scored yet
-	full       int                 // number of candidates at which the best are scored
+	full       int                 // number of candidates
 	batch      [scoredTogether]uint32
 
 	screened, scored int
@@ -130,7 +129,6 @@ func (ix *Index) newSearch(dst []dense.Hit, by dense.Metric, x []float32) *searc
 	return s
 }
 
-// clone returns a search for the same query with a heap of its own.
 func (s *search) clone() *search {
 	c := getSearch()
 	bytes := append(c.bytes[:0], s.bytes...)
@@ -152,7 +150,6 @@ func (s *search) mostCandidates() int {
 	return max(4*cap(s.hits), min(2048, len(s.rows.Slice)/s.rows.Stride/32))
 }
 
-// With enough rows scanThreads uses several goroutines.
 func (ix *Index) scanThreads(searches []*search, threads int) {
 	const runRows = 16 * screenRows
 	runs := (ix.count + runRows - 1) / runRows
@@ -181,8 +178,7 @@ func (ix *Index) scanThreads(searches []*search, threads int) {
 	}
 }
 
-// scan screens the rows from first to end-1 for each search. It removes abandoned searches from the
-// slice and scores the rows that follow for them.
+// scan removes abandoned searches from the slice and scores the rows that follow for them.
 func (ix *Index) scan(searches []*search, first, end int) {
 	strip := min(asm.RowsAtOnce(ix.n), screenRows)
 	if len(searches) > 1 {
@@ -207,8 +203,8 @@ func (ix *Index) scan(searches []*search, first, end int) {
 	}
 }
 
-// scoreAbandoned scores the rows from first to end-1 for the abandoned searches, adds them to the
-// hits, and returns the other searches, moved to the front of the slice.
+// scoreAbandoned scores the rows for the abandoned searches, and returns the other searches, moved
+// to the front of the slice.
 func scoreAbandoned(searches []*search, first, end int) []*search {
 	var some [32]*search
 	var hits [len(some)][]dense.Hit
@@ -233,7 +229,7 @@ func scoreAbandoned(searches []*search, first, end int) []*search {
 }
 
 // multiply sets bounds[i] of each search, for i from start to end-1, to the product of the query's
-// bytes and those of row first+i. products is a buffer for queriesAtOnce*(end-start) numbers.
+// bytes and those of row first+i. products has room for queriesAtOnce*(end-start) numbers.
 func (ix *Index) multiply(searches []*search, first, start, end int, products []int64) {
 	rows, count := unsigned(ix.bytes[(first+start)*ix.n:]), end-start
 	for k := 0; k < len(searches); k += queriesAtOnce {

@@ -72,7 +72,7 @@ func (m *Matrix) checkedRow(i int) (idx []int32, val []float32) {
 
 func (m *Matrix) isInvalid(i int) bool { return (*matrices.CSR)(m).InBadBlock(i) }
 
-// row requires a row that is not in an invalid block. It is small enough to be inlined.
+// The row must not be in an invalid block. row is small enough to be inlined.
 func (m *Matrix) row(i int) (idx []int32, val []float32) { return (*matrices.CSR)(m).Row(i) }
 
 // Dot returns the dot product of row i and w, which has Cols elements.
@@ -134,15 +134,13 @@ func (m *Matrix) AxpyK(i int, a, w []float32) {
 	asm.AxpySparseK(a, idx, val, w)
 }
 
-// fits reports whether row i exists and w has the length of k weight vectors. It is small enough to
-// be inlined.
+// w has the length of k weight vectors. fits is small enough to be inlined.
 func (m *Matrix) fits(i, k int, w []float32) bool {
 	cols := m.Cols()
 	return uint(i) < uint(m.Rows()) && (k == 1 || cols == 0 || k <= len(w)/cols) && len(w) == cols*k
 }
 
-// misfit returns the panic message for arguments for which fits is false. It is not inlined, to
-// keep its code out of its callers.
+// misfit is not inlined, to keep its code out of its callers.
 //
 //go:noinline
 func (m *Matrix) misfit(i, k int, w []float32) any {
@@ -164,7 +162,7 @@ func (m *Matrix) Take(rows []uint32) *Matrix {
 	}
 	nnz := starts[len(rows)]
 	indices, values := make([]int32, nnz), make([]float32, nnz)
-	const prefetch = 8 // rows
+	const prefetch = 8
 	for k, i := range rows {
 		if k+prefetch < len(rows) {
 			idx, val := m.checkedRow(int(rows[k+prefetch]))

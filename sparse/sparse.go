@@ -84,7 +84,7 @@ func axpyLong(a float32, idx []int32, val, w []float32) {
 	asm.AxpySparse(a, idx, val, w)
 }
 
-// checkIndices leaves it to package asm to check that idx and val have equal length.
+// Package asm checks that idx and val have equal length.
 func checkIndices(idx []int32, n int) {
 	for k, j := range idx {
 		if uint(j) >= uint(n) {

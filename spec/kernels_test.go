@@ -23,7 +23,6 @@ var (
 	blocks = []int{0, 1, 2, 3, 15, 16, 31, 100, 255, 256, 257, 600}      // terms of matrix products
 )
 
-// A kernel is the vectors of a kernel or function.
 type kernel struct {
 	name, does string             // does: its operands, and the order of its results if several
 	call       func(n int) string // returns the text that follows n in the file
@@ -283,7 +282,6 @@ func withHalves[T half.Float](sum func(x []float32, y []T) float32) func(n int) 
 	return func(n int) string { return one(sum(x(n), halves[T](y(n)))) }
 }
 
-// mixes returns the 64-bit numbers from which the first n values of the stream s are computed.
 func mixes(s uint32, n int) []uint64 {
 	v := make([]uint64, n)
 	for i := range v {
@@ -361,7 +359,6 @@ func bytesOf(s uint32, n int) []byte {
 	return v
 }
 
-// stepsSame returns the bits of the margins and the hash of w.
 func stepsSame(n int) string {
 	w, steps := w(3*n+1), make([]asm.Step, 5)
 	for i, ends := range [5][2]int{{0, n}, {n / 3, n}, {0, n % 16}, {n / 2, n}, {0, n}} {
@@ -405,7 +402,6 @@ func best(n int, scale float32, f func(numbers [10]int32, scores [10]float32),
 	}
 }
 
-// top returns the hashes of the best rows' numbers and scores, as int32 and float32.
 func top(n int) string {
 	return strings.Join(hits(n, 1, dense.ByDot, dense.ByCosine, dense.ByDistance), " ")
 }

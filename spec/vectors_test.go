@@ -112,7 +112,6 @@ func data() (*sparse.Matrix, []float32, []byte) {
 	return x, y, b.Bytes()
 }
 
-// models adds to files the data, models trained on them, and the iterates of each training.
 func models(files map[string][]byte) error {
 	x, y, text := data()
 	files["data.svm"] = text

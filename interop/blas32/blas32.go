@@ -127,7 +127,6 @@ func (b Implementation) Sger(m, n int, alpha float32, x []float32, incX int, y [
 	dense.Ger(alpha, gather(x, m, incX), gather(y, n, incY), a, lda)
 }
 
-// reaches reports whether inc is not 0 and x is long enough for n elements at distance |inc|.
 func reaches(x []float32, n, inc int) bool {
 	return inc > 0 && len(x) > (n-1)*inc || inc < 0 && len(x) > (1-n)*inc
 }
@@ -162,9 +161,7 @@ func (b Implementation) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32,
 	dense.Gemm(m, n, k, alpha, fa, fb, beta, c, ldc, b.Threads)
 }
 
-// toFactor returns the matrix in a as a factor of dense.Gemm. rows and cols are the dimensions of
-// the factor after the transposition. ok is false if t is not a valid blas.Transpose, or a does not
-// hold such a matrix.
+// rows and cols are the dimensions of the factor after the transposition.
 func toFactor(t blas.Transpose, a []float32, rows, cols, lda int) (f dense.Factor, ok bool) {
 	f = dense.Factor{Data: a, Stride: lda, Transposed: t != blas.NoTrans}
 	if f.Transposed {

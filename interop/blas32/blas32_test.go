@@ -152,8 +152,6 @@ func (r trial) matrix(rows, cols int) ([]float32, int) {
 	return r.vector(lda*(rows-1) + cols - r.missing()), lda
 }
 
-// call is a call of one method with fixed arguments. f returns the numbers that the method returns
-// or stores, each a sum of the given number of terms.
 type call struct {
 	terms int
 	f     func(b blas.Float32) []float32
@@ -405,7 +403,6 @@ func BenchmarkBLAS(b *testing.B) {
 	}
 }
 
-// sideBySide returns the least nanoseconds of a call with the given number of terms.
 func sideBySide(terms int, call func(f blas.Float32)) (gonums, ours float64) {
 	calls, rounds := 1+100_000/terms, 100
 	if terms > 1<<27 {

@@ -21,7 +21,6 @@ var (
 		"first seed of TestCertificates; with -certify, 0 means the current time")
 )
 
-// smallProblem is a random training set and configuration, determined by a seed.
 type smallProblem struct {
 	x   *dense.Matrix
 	y   []float32
@@ -110,7 +109,6 @@ func (p *smallProblem) examples() pegasos.Examples {
 	return p.x
 }
 
-// problem64 is a binary problem in float64.
 type problem64 struct {
 	sign   []float64
 	kernel [][]float64

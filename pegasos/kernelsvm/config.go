@@ -219,7 +219,7 @@ func (cfg Config) scalesProducts() bool {
 
 func (cfg Config) hasGamma() bool { return cfg.Kernel == RBF || cfg.scalesProducts() }
 
-// bounded reports whether a lower bound on the optimum can be proven: Sigmoid is not an inner
+// bounded reports whether a lower bound on the optimum can be proven. Sigmoid is not an inner
 // product for most settings, and the order IID may visit a row more than once per epoch.
 func (cfg Config) bounded() bool { return cfg.Order != pegasos.IID && cfg.Kernel != Sigmoid }
 

@@ -292,7 +292,7 @@ func TestGoldenKernels(t *testing.T) {
 	if a != b {
 		t.Error("zeros and ones: dense and sparse scores differ")
 	}
-	scores := sha256.New() // scores of all models, in the order of their names
+	scores := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(golden)) {
 		_, bits, _ := strings.Cut(golden[name], " ")
 		fmt.Fprintln(scores, bits)
@@ -365,8 +365,6 @@ func TestCertificate(t *testing.T) {
 	}
 }
 
-// Float32 rounding makes up most of the gap of "roundings"; the objective of "short moves" is
-// small.
 func TestTolerances(t *testing.T) {
 	many, few := sample.Random(25, 2500, 10, 2, 1), sample.Random(26, 150, 4, 2, 1)
 	for name, c := range map[string]struct {
@@ -712,7 +710,7 @@ func TestRealData(t *testing.T) {
 		name, train, test string
 		cols              int
 		cfg               Config
-		wrong             float64 // largest accepted test error
+		wrong             float64
 		support           int
 	}{
 		{"Adult", "a9a/a9a.svm.gz", "a9a/a9a.t.svm.gz", 123, Config{Gamma: 0.05, Lambda: 3.07e-5},

@@ -19,14 +19,12 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm/internal/solve"
 )
 
-// run is one training run: its binary problems, which are independent of each other, and their
-// solutions.
 type run struct {
 	*trainingSet
 	cacheMB   int
 	progress  func(Progress)
 	solutions []solve.Solution
-	values    atomic.Int64 // float32 kernel values computed so far
+	values    atomic.Int64 // float32 kernel values
 	reporting sync.Mutex
 }
 
@@ -109,7 +107,7 @@ func (r *run) result() Result {
 	return res
 }
 
-// model returns the model of the run so far. finished is false if the run was interrupted.
+// finished is false if the run was interrupted.
 func (r *run) model(f Func, finished bool) (*Model, error) {
 	for k := range r.solutions {
 		// safety margin, since verification adds in another order
@@ -139,7 +137,7 @@ func (r *run) model(f Func, finished bool) (*Model, error) {
 	if !finished || r.partial {
 		return m, nil
 	}
-	for _, p := range m.Result.PerProblem { // rounding cannot make a bound exceed the objective
+	for _, p := range m.Result.PerProblem {
 		if err := proof.Check(p.Objective, p.DualObjective); err != nil {
 			return nil, fmt.Errorf("kernelsvm: %w", err)
 		}
@@ -150,8 +148,8 @@ func (r *run) model(f Func, finished bool) (*Model, error) {
 	return m, nil
 }
 
-// addSupport appends the number of class c's support rows, those with a nonzero coefficient in any
-// problem, and their coefficients to m. It returns their indices in the training set's matrix.
+// addSupport appends the number of class c's support rows and their coefficients to m. It returns
+// their indices in the training set's matrix.
 func (r *run) addSupport(m *Model, c int) (at []int32) {
 	var terms []kernel.Term
 	var own [][]float32 // by slot: coefficients of the class's rows; nil if not solved

@@ -3,8 +3,8 @@ package kernelsvm
 // DefaultCacheMB is the default size of the kernel cache, in MB of 10^6 bytes.
 const DefaultCacheMB = 256
 
-// wordsUncached is the largest number of 64-bit words per row of zeros and ones for which no kernel
-// cache is used by default, since such kernel values are cheap.
+// wordsUncached is the largest number of 64-bit words per row of zeros and ones whose kernel values
+// are too cheap for a default cache.
 const wordsUncached = 4
 
 // Trainer is a Config together with settings that do not influence scores, and with Func, which

@@ -23,8 +23,8 @@ type trainingSet struct {
 	threads int
 
 	x       pegasos.Examples
-	classes []float32    // labels, ascending
-	byClass [][]int32    // rows of x by class, ascending in each class
+	classes []float32    // ascending
+	byClass [][]int32    // rows of x, ascending in each class
 	pos     []int32      // position of each row of x; -1 for rows that are not visited
 	rowOf   []int32      // by position: row of x
 	starts  []int        // position of each class's first row, then the number of positions
@@ -146,7 +146,7 @@ func (set *trainingSet) rowsOf(k int) []int32 {
 	return rows
 }
 
-// count returns the number of rows of problem k, visited or not.
+// count includes rows that are not visited.
 func (set *trainingSet) count(k int) int {
 	if pair := set.pairs[k]; pair[0] >= 0 {
 		return len(set.byClass[pair[0]]) + len(set.byClass[pair[1]])
@@ -158,8 +158,8 @@ func (set *trainingSet) visits(rows int) *order.Visits {
 	return order.New(string(set.cfg.Order), rows, 0, 0, set.cfg.Seed)
 }
 
-// visited reports, for each row of x, whether any problem visits the row; nil means that all rows
-// are kept.
+// visited reports for each row of x whether any problem visits it; nil means that all rows are
+// kept.
 func (set *trainingSet) visited() []bool {
 	if !set.partial {
 		return nil
@@ -195,8 +195,7 @@ func (set *trainingSet) problem(k int) (*solve.Problem, error) {
 	}), nil
 }
 
-// number returns the index in problem k of the row at position pos, whose class must belong to the
-// problem.
+// number returns the index in problem k of the row at position pos.
 func (set *trainingSet) number(k int, pos int32) int32 {
 	switch pair := set.pairs[k]; {
 	case pair[0] < 0:
@@ -223,10 +222,9 @@ func (set *trainingSet) settings(k int) solve.Settings {
 	return s
 }
 
-// defaultGamma returns 1 over the mean squared norm of the rows of m whose indices are in at, so
-// that gamma times an inner product does not depend on the scale of the data. For RBF, whose
-// distances do not depend on a shift either, the rows are centered first. It returns 1 if the sum
-// of squares is 0 or not finite.
+// defaultGamma returns 1 over the mean squared norm of the rows in at. For RBF, whose distances do
+// not depend on a shift, the rows are centered first. It returns 1 if the sum of squares is 0 or
+// not finite.
 func defaultGamma(k Kernel, m store.Matrix, at []int32) float64 {
 	n := float64(len(at))
 	mean := make([]float64, m.Cols())

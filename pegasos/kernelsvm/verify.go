@@ -73,7 +73,6 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y [
 	return v, nil
 }
 
-// verifyRun returns a run on x and y with the model's problems, to be measured and not solved.
 func (tr *Trainer) verifyRun(m *Model, x pegasos.Examples, y []float32) (*run, error) {
 	c := m.Config
 	if c.Kernel == Function {
@@ -104,7 +103,7 @@ func (r *run) matchSupport(m *Model) (coef [][]float64, unmatched int) {
 	}
 	all := func() bool { return false }
 	hashes := store.Hashes(r.x, r.threads, all)
-	rows := map[key][]int32{} // positions of the rows not yet matched
+	rows := map[key][]int32{} // not yet matched
 	for c := range r.classes {
 		for p := r.starts[c]; p < r.starts[c+1]; p++ {
 			k := key{c, hashes[r.rowOf[p]]}

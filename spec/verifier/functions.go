@@ -4,7 +4,6 @@ import "math"
 
 // Elementary functions that the objective needs (spec, "Elementary functions").
 
-// Constants and coefficients of exp and log.
 const ln2High, ln2Low, magic = 0x1.62e42fefa2p-1, 0x1.9ef35793c7673p-41, 0x1.8p52
 
 var ofExp = [16]float64{1. / 2, 1. / 6, 1. / 24, 1. / 120, 1. / 720, 1. / 5040, 1. / 40320,
@@ -12,7 +11,6 @@ var ofExp = [16]float64{1. / 2, 1. / 6, 1. / 24, 1. / 120, 1. / 720, 1. / 5040, 
 var ofLog = [12]float64{2. / 3, 2. / 5, 2. / 7, 2. / 9, 2. / 11, 2. / 13, 2. / 15, 2. / 17, 2. / 19,
 	2. / 21}
 
-// poly returns c[0] + c[1] x + c[2] x^2 + ...
 func poly(c []float64, x float64) (sum float64) {
 	x2 := float64(x * x)
 	for n := len(c) - 4; n >= 0; n -= 4 {
@@ -40,7 +38,7 @@ func log(f, fLow float64, k int) (high, low float64) {
 	dLow := ((2 - d) + f) + fLow
 	inverse := 1 / d
 	s := float64(f * inverse)
-	sHigh := math.Float64frombits(math.Float64bits(s) &^ (1<<27 - 1)) // the upper half of the bits
+	sHigh := math.Float64frombits(math.Float64bits(s) &^ (1<<27 - 1))
 	dHigh := math.Float64frombits(math.Float64bits(d) &^ (1<<27 - 1))
 	sRest, dRest := s-sHigh, d-dHigh
 	left := f - float64(sHigh*dHigh) - float64(sHigh*dRest) - float64(sRest*dHigh) -

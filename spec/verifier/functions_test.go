@@ -50,8 +50,7 @@ func wideLog(x float64) float64 {
 	return high + low
 }
 
-// split returns m and k with x = m 2^k and m from the square root of 1/2, rounded, to the square
-// root of 2.
+// m is from the square root of 1/2, rounded, to the square root of 2.
 func split(x float64) (m float64, k int) {
 	if m, k = math.Frexp(x); m < math.Float64frombits(0x3fe6a09e667f3bcd) {
 		m, k = 2*m, k-1

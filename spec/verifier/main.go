@@ -16,7 +16,6 @@ import (
 	"strings"
 )
 
-// A verdict is the outcome of a verification (spec, "The second verifier").
 type verdict string
 
 const (
@@ -29,7 +28,7 @@ const (
 type report struct {
 	verdict   verdict
 	reasons   []string
-	hash      string // computed
+	hash      string
 	objective float64
 	bound     float64 // 0 or more; 0 also if the search was skipped
 	claimed   result
@@ -101,7 +100,7 @@ func same(a, b *float64) bool {
 	return a == b || a != nil && b != nil && *a == *b
 }
 
-// compare sets the verdict of an uncontradicted model to claimsNothing if the claimed objective or
+// compare sets the verdict claimsNothing of an uncontradicted model if the claimed objective or
 // bound is missing or their gap is above 100 %.
 func (r *report) compare(m *model, rough float64) {
 	claimed := m.Result
@@ -122,7 +121,6 @@ func (r *report) compare(m *model, rough float64) {
 	}
 }
 
-// proves reports whether a bound and its gap are at least as good as the claimed bound and gap.
 func (r *report) proves(bound float64) bool {
 	p, d := *r.claimed.Objective, *r.claimed.Bound
 	return bound >= d && gap(r.objective, bound) <= gap(p, d)

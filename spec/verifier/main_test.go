@@ -372,9 +372,8 @@ func trainAnew(t *testing.T, m *model, rows []row, steps string, total int) ([]f
 	return w, float64(scale * (cur.b / cur.n))
 }
 
-// A window is a weighted sum of samples of the iterate.
 type window struct {
-	n float64 // number of samples
+	n float64 // samples
 	w []float32
 	b float64
 }

@@ -29,7 +29,7 @@ type model struct {
 	shift, factor []float32 // by column; nil if there is none
 	terms         expansion
 	w             []float64 // of features and then of terms
-	quick         []float32 // w, rounded to float32
+	quick         []float32 // rounded to float32
 	b, bSize      float64   // bias for scaled rows, and the sum of its terms' magnitudes
 }
 
@@ -246,7 +246,6 @@ func (m *model) checkKind() error {
 	return nil
 }
 
-// readNumbers reads the numbers after the header, and returns the hash of the model.
 func (m *model) readNumbers(numbers []byte) (hash string, err error) {
 	n, kind, e := m.Features, m.Scaling.Kind, &m.terms
 	terms := len(e.Terms)
@@ -334,7 +333,6 @@ func unpacked(numbers []byte, n int) ([]byte, error) {
 	return append(weights, numbers[at:]...), nil
 }
 
-// unfold computes the weights and the bias for scaled rows (spec, "Scaling").
 func (m *model) unfold(weights []float32, bias float64) {
 	m.w, m.quick, m.b = make([]float64, len(weights)), make([]float32, len(weights)), bias
 	m.bSize = math.Abs(bias)

@@ -48,8 +48,7 @@ func (m *model) dot(r *row, w []float32) float32 {
 	return sum(features, 65536, lanes) + sum(terms, 65536, 64)
 }
 
-// wideDot returns the float64 dot product of weights and row, and the sum of its products'
-// magnitudes.
+// size is the sum of the products' magnitudes.
 func (m *model) wideDot(r *row) (dot, size float64) {
 	var of [2][4]float64 // of features and of terms
 	for k, j := range r.index {
@@ -157,8 +156,8 @@ func (m *model) gain(a float64) (gain, size float64) {
 	return a, a
 }
 
-// bound returns the lower bound that the dual variables a prove, less bounds on its rounding errors
-// and less slack, a bound on the error of the objective.
+// bound is less bounds on its rounding errors and less slack, a bound on the error of the
+// objective.
 func (m *model) bound(rows []row, a []float64, slack float64) float64 {
 	n, b := float64(len(rows)), m.Config.BiasScale
 	u, sizes := make([]float64, len(m.w)+1), make([]float64, len(m.w)+1) // the last is the bias
@@ -180,9 +179,8 @@ func (m *model) bound(rows []row, a []float64, slack float64) float64 {
 	return mean/n - half - 0x1p-52*((n+8)*size/n+float64(len(m.w)+16)*half) - slack
 }
 
-// ascend makes one pass of coordinate ascent over the rows in the given order. As a function of one
-// dual variable the bound is concave, and greatest where the slope of the gain equals the margin
-// for the weights u/lambda, or at an end of the variable's range.
+// As a function of one dual variable the bound is concave, and greatest where the slope of the gain
+// equals the margin for the weights u/lambda, or at an end of the variable's range.
 func (m *model) ascend(rows []row, a []float64, order []int) {
 	scale, b := m.Lambda*float64(len(rows)), m.Config.BiasScale
 	w := make([]float64, len(m.w)+1)

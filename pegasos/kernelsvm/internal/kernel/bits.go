@@ -54,8 +54,8 @@ func packRow(words []uint64, x *Row, cols int) {
 	}
 }
 
-// lookUp sets dst[j] to the kernel value in table for the query row q and the bit row whose words
-// start at words[j*width].
+// lookUp sets dst[j] to the kernel value in table for q and the bit row that starts at
+// words[j*width].
 func lookUp[T float](r *Rows, dst, table []T, q *Probe, words []uint64) {
 	if r.width == 2 && r.Kind == RBF {
 		lookUp2(dst, table, words[:2*len(dst)], q.words[0], q.words[1])

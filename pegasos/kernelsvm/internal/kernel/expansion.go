@@ -17,7 +17,7 @@ type Expansion struct {
 	Outputs int
 
 	rows    *Rows       // nil with the linear kernel
-	terms   [][]Term    // coefficients by group of the rows
+	terms   [][]Term    // by group of the rows
 	weights [][]float64 // by output; nil unless the kernel is linear
 	single  sync.Pool   // of *scorer, for Score
 }
@@ -99,8 +99,7 @@ func EachValue(m store.Matrix, at []int32, f func(column int, value float64)) {
 	}
 }
 
-// queryRows is the number of query rows whose scores are computed together, so that they share the
-// reads of the expansion's rows.
+// queryRows is the number of query rows that share the reads of the expansion's rows.
 const queryRows = 64
 
 // ScoreAll computes the scores of all rows of x. It calls emit from several goroutines, each time
@@ -215,9 +214,8 @@ func (e *Expansion) scoreLinear(x *Row, scores []float64) {
 	}
 }
 
-// addProducts adds, for every row i of rows, the sum of coef[j]*rows[i][j], in the order of j, to
-// output k of the row, which is scores[i*p+k] for p outputs. The sums of four rows are independent
-// of each other, so the CPU can overlap their additions.
+// addProducts adds the sum of coef[j]*rows[i][j], in the order of j, to scores[i*p+k]. The sums of
+// four rows are independent of each other, so the CPU can overlap their additions.
 func addProducts(scores []float64, p, k int, coef []float32, rows [][]float64) {
 	for ; len(rows) >= 4; rows, k = rows[4:], k+4*p {
 		v0, v1, v2, v3 := rows[0][:len(coef)], rows[1][:len(coef)], rows[2][:len(coef)],
@@ -248,8 +246,7 @@ type buffer struct {
 	values []float32
 }
 
-// query returns row x as a probe for r, as bits or in general form, without the columns that r does
-// not have. The probe may alias x and b.
+// query drops the columns that r does not have. The probe may alias x and b.
 func (r *Rows) query(x Row, bits bool, b *buffer) Probe {
 	switch {
 	case bits:

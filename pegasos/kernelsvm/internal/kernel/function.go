@@ -16,7 +16,7 @@ const (
 	Sigmoid    = "sigmoid"
 )
 
-// Function is a kernel: a kind and its parameters or, if Func is not nil, a function of the caller.
+// Function is a kernel.
 type Function struct {
 	Kind         string
 	Gamma, Coef0 float64

@@ -12,9 +12,8 @@ import (
 //
 // RBF derives squared distances from inner products, except as maxExponentError says.
 
-// Rows is a list of rows in the form from which Values computes kernel values: bits for rows of
-// zeros and ones with few enough columns, the dense matrix for other dense rows, and a column index
-// of each tile for other sparse rows. For a Func the rows are read from Matrix.
+// Rows is a list of rows in the form from which Values computes kernel values: bits, the dense
+// matrix, or a column index of each tile. For a Func the rows are read from Matrix.
 type Rows struct {
 	Function
 	Matrix store.Matrix
@@ -32,8 +31,8 @@ type Rows struct {
 
 	cols       int
 	squares    []float64 // squared norms; of dense rows, as rounded by dense.SumSquares
-	squares64  []float64 // squared norms in float64
-	maxStored  float64   // largest number of stored values (in bit rows, of ones) in a row
+	squares64  []float64
+	maxStored  float64 // largest number of stored values (in bit rows, of ones) in a row
 	meanStored float64
 
 	width   int       // 64-bit words per row of bits
@@ -47,16 +46,16 @@ type Rows struct {
 	next   []int32       // scratch memory of buildIndex, by column; zeros between calls
 }
 
-// Tile is a range of rows, all of one group, whose kernel values are computed together.
+// Tile is a range of rows of one group.
 type Tile struct{ Start, End, Group int }
 
 func (t Tile) Len() int { return t.End - t.Start }
 
-// Probe is a query row, whose kernel values with the rows of a tile are computed.
+// Probe is a query row.
 type Probe struct {
 	Row
 	square float64  // as in Rows.squares, or in float64 for queries; unused with words
-	words  []uint64 // the query row as bits; nil if it or Rows is not stored as bits
+	words  []uint64 // nil if the query row or Rows is not stored as bits
 }
 
 func (r *Rows) divide(groups []int) {

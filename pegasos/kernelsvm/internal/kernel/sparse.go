@@ -22,14 +22,14 @@ func newColumnIndex(n int, row func(i int) Row, next []int32) (c columnIndex) {
 			if next[j] == 0 {
 				c.column = append(c.column, j)
 			}
-			next[j]++ // the number of stored values in the column
+			next[j]++
 		}
 	}
 	slices.Sort(c.column)
 	c.starts = make([]int32, 1, len(c.column)+1)
 	for k, j := range c.column {
 		c.starts = append(c.starts, c.starts[k]+next[j])
-		next[j] = c.starts[k] // the position of the column's next value
+		next[j] = c.starts[k]
 	}
 	c.rows, c.values = make([]int32, nonzeros), make([]float32, nonzeros)
 	for i := range n {

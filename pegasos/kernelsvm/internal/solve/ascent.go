@@ -30,7 +30,7 @@ type roundSums struct {
 	up, down             selection
 }
 
-// selection is a heap of the rows of the largest gains, the least gain first.
+// selection is a heap, the least gain first.
 type selection struct {
 	n    int
 	gain [blockRows / 2]float64
@@ -171,8 +171,8 @@ func (s *solver) scanTile(sums *roundSums, t Tile) {
 }
 
 // bestAlpha returns the alpha from 0 to highest that maximizes the dual objective along the
-// coordinate of a row, and the row's gain. a is the row's alpha, slack is 1 minus the row's margin,
-// and per and drop are the results of curvature for the row.
+// coordinate of a row, and the row's gain. slack is 1 minus the row's margin, and per and drop are
+// the results of curvature.
 func bestAlpha(a, slack, per, drop, highest float64) (to, gain float64) {
 	to = a + float64(slack*per)
 	if !(to > 0) {
@@ -191,8 +191,7 @@ func curvature(d, scale float64) (per, drop float64) {
 	return scale / max(d, 0), d / (2 * scale)
 }
 
-// improve makes the moves of a round. It stores the total change of each alpha as an update of the
-// block.
+// improve stores the total change of each alpha in a round as an update of the block.
 func (s *solver) improve(all *roundSums) (moves int) {
 	b := &s.block
 	b.begin()

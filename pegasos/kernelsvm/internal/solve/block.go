@@ -6,18 +6,17 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm/internal/kernel"
 )
 
-// block is up to blockRows rows of a problem and the kernel values among them.
 type block struct {
 	rows     []int
 	sign     []float64
 	score    []float64 // updated by the Pegasos steps of the block
 	pos      []int32
 	updates  []update
-	selected bool        // among contains the rows of this block
-	among    kernel.Rows // the rows as a tile
+	selected bool
+	among    kernel.Rows // valid if selected
 
 	kernel [blockRows][]float32 // by row: kernel with all rows of the block; empty until needed
-	buffer []float32            // memory that kernel points into
+	buffer []float32
 }
 
 // update is a change of the alpha of a block's row, times the row's sign.
@@ -42,7 +41,6 @@ func (b *block) add(p *Problem, i int, score float64) {
 	b.sign, b.score = append(b.sign, p.Sign[i]), append(b.score, score)
 }
 
-// kernelRow returns the kernel of row k of the block with the rows of the block.
 func (b *block) kernelRow(p *Problem, c *cache, k int, values *atomic.Int64) []float32 {
 	if len(b.kernel[k]) > 0 {
 		return b.kernel[k]
@@ -70,9 +68,9 @@ func (b *block) kernelRow(p *Problem, c *cache, k int, values *atomic.Int64) []f
 const tileProbes = 64
 
 type worker struct {
-	buffer       []float32   // kernel values that are not cached
-	rows         [][]float32 // kernel of each updated row with the tile
+	buffer       []float32
+	rows         [][]float32
 	deltas, lags []float64
-	missing      [][]float32 // elements of rows to be computed
+	missing      [][]float32
 	probes       []kernel.Probe
 }

@@ -4,18 +4,18 @@ package solve
 // problem. Cached values have the same bits as recomputed ones, so the size of the cache influences
 // no result.
 type cache struct {
-	capacity int64           // maximum number of kernel values
+	capacity int64           // kernel values
 	index    map[int32]int32 // slot by row
 	slots    []cacheSlot     // those from len to cap may be reused
-	rows     int64           // maximum number of rows
-	length   int             // number of values in a row
-	clock    int64           // number of calls of get
-	keep     int64           // rows used in the last keep calls of get, with the present, stay
+	rows     int64
+	length   int   // values in a row
+	clock    int64 // number of calls of get
+	keep     int64 // rows used in the last keep calls of get, with the present, stay
 }
 
 type cacheSlot struct {
-	row    int32 // index of the row in the problem
-	used   int64 // clock at the last call of get for the row
+	row    int32 // in the problem
+	used   int64 // clock at the last call of get
 	values []float32
 }
 
@@ -24,8 +24,7 @@ func newCache(mb float64, keep int64) *cache {
 		index: map[int32]int32{}}
 }
 
-// reset prepares the cache for a problem of the given number of rows, reusing memory of the old
-// rows.
+// reset prepares the cache for a problem of the given number of rows.
 func (c *cache) reset(rows int) {
 	clear(c.index)
 	c.slots, c.length, c.rows = c.slots[:0], rows, min(c.capacity/int64(rows), int64(rows))

@@ -16,12 +16,11 @@ import (
 // in the scores. The bound is lowered by the largest effect of the rounding errors: see
 // kernel.ErrorBound.
 
-// tally has sums over the rows of a problem. alphas, square and squareError are not divided by the
-// scale of the weights.
+// alphas, square and squareError are not divided by the scale of the weights.
 type tally struct {
-	alphas float64 // sum of alpha
-	square float64 // sum of alpha*y*score, |w|^2 times the squared scale
-	loss   float64 // sum of the hinge losses
+	alphas float64
+	square float64 // sum of alpha*y*score
+	loss   float64
 	// bounds on the rounding errors of square and of loss
 	squareError, lossError float64
 	// upper bound on the sum of the rows' duality gaps; valid if all alphas are dual variables
@@ -69,10 +68,9 @@ func (o *scoreErrors) of(rows *kernel.Rows, pos int32, score float64) float64 {
 		float64(o.sum*rows.Norms[pos]) + float64(o.terms*math.Abs(score))
 }
 
-// errorsOf returns the errors of scores summed from kernel values with the error bound values; the
-// caller adds the errors of the summation. alpha64, which may be nil, is the part of each alpha
-// whose kernel values were float64. term, times about the number of rows, is the relative error of
-// later sums over the rows.
+// errorsOf leaves out the errors of the summation of scores. alpha64, which may be nil, is the part
+// of each alpha whose kernel values were float64. term, times about the number of rows, is the
+// relative error of later sums over the rows.
 func (p *Problem) errorsOf(alpha, alpha64 []float64, values kernel.ErrorBound,
 	term float64) *scoreErrors {
 	o := &scoreErrors{bound: values, bound64: p.Rows.Error64, terms: term * float64(p.N+2)}
@@ -86,7 +84,7 @@ func (p *Problem) errorsOf(alpha, alpha64 []float64, values kernel.ErrorBound,
 	return o
 }
 
-// freshErrors returns the errors of scores that were computed from the alphas, not updated.
+// freshErrors is for scores that were computed from the alphas, not updated.
 func (p *Problem) freshErrors(alpha []float64, values kernel.ErrorBound,
 	term float64) *scoreErrors {
 	o := p.errorsOf(alpha, nil, values, term)
@@ -94,8 +92,8 @@ func (p *Problem) freshErrors(alpha []float64, values kernel.ErrorBound,
 	return o
 }
 
-// updatedErrors returns the errors of scores to which the updates were added one by one. An update
-// rounds a product and a sum, neither above the largest kernel value times the sum of the alphas.
+// updatedErrors is for scores to which the updates were added one by one. An update rounds a
+// product and a sum, neither above the largest kernel value times the sum of the alphas.
 func (s *solver) updatedErrors(w weights, values kernel.ErrorBound) *scoreErrors {
 	o := s.errorsOf(w.alpha, s.alpha64, values, 2*kernel.Unit64)
 	weight, updates := float64(s.N), float64(s.Updates-s.recomputedAt+8)
@@ -107,7 +105,7 @@ func (s *solver) updatedErrors(w weights, values kernel.ErrorBound) *scoreErrors
 	return o
 }
 
-// penalty returns lambda/2 |w|^2; square is the sum of alpha*y*score.
+// square is the sum of alpha*y*score.
 func (p *Problem) penalty(square, scale float64) float64 {
 	return max(0, float64(p.Lambda/2*square/scale/scale))
 }
@@ -134,8 +132,7 @@ func (s *solver) setObjective(t *tally, scale float64) {
 		float64(4*kernel.Unit64*n*s.Objective)
 }
 
-// raiseLower raises the lower bound on the optimum if the dual variables alpha/epochs, multiplied
-// by the best common factor in [0, 1], prove a higher bound.
+// raiseLower uses the dual variables alpha/epochs, multiplied by the best common factor in [0, 1].
 func (s *solver) raiseLower(t *tally, epochs int) {
 	n := float64(float64(epochs) * float64(s.N))
 	scale := float64(n * n * (2 * s.Lambda))
@@ -172,8 +169,7 @@ const (
 )
 
 // needsFloat64 reports whether rounding errors of kernel values make up much of the gap or leave no
-// lower bound, so that the scores have to be recomputed in float64. raw is the gap if there were no
-// rounding errors.
+// lower bound. raw is the gap if there were no rounding errors.
 func (s *solver) needsFloat64(gap, raw float64) bool {
 	return s.Rows.Func == nil && s.recomputations < maxRecomputations &&
 		(s.recomputations == 0 || s.Updates > s.recomputedAt) &&
@@ -236,7 +232,7 @@ func (s *solver) measureModel(coef []float64) {
 // multiple is better than w = 0. penalty is the penalty of w. The derivative increases with f, so
 // bestFactor bisects for its zero.
 func (p *Problem) bestFactor(penalty float64, w weights) float64 {
-	// loss returns the loss of f times w, and its derivative times -1.
+	// gain is minus the derivative of the loss of f times w
 	loss := func(f float64) (sum, gain float64) {
 		for i, z := range w.score {
 			if m := float64(p.Sign[i]*z) / w.scale; float64(f*m) < 1 {

@@ -10,14 +10,14 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm/internal/kernel"
 )
 
-// Problem is a binary problem: to find the weight vector w, a sum of coefficient*phi(x) over the
-// rows x, that minimizes lambda/2 |w|^2 + mean of max(0, 1 - sign*<w,phi(x)>).
+// Problem is to find the weight vector w, a sum of coefficient*phi(x) over the rows x, that
+// minimizes lambda/2 |w|^2 + mean of max(0, 1 - sign*<w,phi(x)>).
 type Problem struct {
 	Rows   *kernel.Rows // the problem's rows and perhaps others; Measure has been called
 	Lambda float64
 	N      int       // including rows that a run of few steps never visits
 	Pos    []int32   // position in Rows of each row that may be visited
-	Sign   []float64 // label of each row in Pos
+	Sign   []float64 // by row in Pos: 1 or -1
 	Tiles  []Tile    // tiles of Rows that consist of rows in Pos
 	R2     float64   // mean of k(x,x) over the rows in Pos
 }
@@ -51,7 +51,7 @@ func (p *Problem) dualScale() float64 { return float64(p.Lambda * float64(p.N)) 
 
 type Settings struct {
 	Visits *order.Visits // order in which Pegasos visits the N rows
-	Visit  []int32       // the problem's row for each row of Visits; -1 for those never visited
+	Visit  []int32       // row of the problem for each row of Visits; -1 if never visited
 	Total  int64         // Pegasos steps
 	Offset bool          // the step offset is R2/Lambda, at least 0, instead of 0
 	// the model is the mean of the iterates of the last half of the steps, not the last iterate; no
@@ -60,27 +60,27 @@ type Settings struct {
 
 	Dual      bool
 	MaxPasses int
-	Tol       float64 // relative duality gap at which dual coordinate ascent ends
+	Tol       float64 // relative duality gap
 
 	// Bounded says that a lower bound can be proven: the kernel is an inner product, and Pegasos
 	// visits each row once in an epoch.
 	Bounded  bool
 	Measured bool
-	Problems int // of the model
+	Problems int
 }
 
 type Solution struct {
 	Coef    []float32 // by row of the problem
-	Steps   int64     // Pegasos steps taken
-	Epochs  int       // finished epochs of Pegasos, including an incomplete last one
-	Passes  int       // begun passes of dual coordinate ascent
-	Updates int64     // number of violations, plus alphas changed by each round of the ascent
-	R2, T0  float64   // R2 of the problem, and the step offset
+	Steps   int64
+	Epochs  int     // including an incomplete last one
+	Passes  int     // begun passes
+	Updates int64   // violations, plus alphas changed by each round of the ascent
+	R2, T0  float64 // T0 is the step offset
 
 	// Objective of the model, and the reported lower bound on the optimum; NaN if unknown.
 	Objective, Bound float64
 
-	objectiveError float64 // bound on the rounding error of Objective
+	objectiveError float64
 	gap            float64 // upper bound on P - D of the model's alphas; +Inf if unknown
 	lower          float64 // proven lower bound on the optimum
 }

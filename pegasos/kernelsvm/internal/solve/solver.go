@@ -25,7 +25,7 @@ type solver struct {
 	score, alpha       []float64 // by row
 	scoreLag, alphaLag []float64 // by row; nil unless iterates are averaged
 	invScaleSum        float64   // S
-	samples            int64     // number of iterates in invScaleSum
+	samples            int64     // iterates in invScaleSum
 	ascending          bool
 	alpha64            []float64 // alphas at the last float64 recomputation of scores; nil if none
 	recomputedAt       int64     // Updates at that recomputation
@@ -50,9 +50,9 @@ func newSolver(p *Problem, set Settings, m *Memory, report func(Solution)) *solv
 	return s
 }
 
-// Memory is the kernel cache and scratch memory, which successive calls of Solve reuse.
+// Memory is reused by successive calls of Solve.
 type Memory struct {
-	values  *atomic.Int64 // float32 kernel values computed
+	values  *atomic.Int64
 	cache   *cache
 	all     bool // the cache was filled for a problem of all rows
 	block   block

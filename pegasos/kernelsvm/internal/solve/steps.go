@@ -6,8 +6,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 )
 
-// scale returns lambda*(t+t0). The scores and alphas of Pegasos, divided by scale, are the scores
-// of w and, up to sign, its coefficients.
+// scale returns lambda*(t+t0).
 func (s *solver) scale() float64 { return float64(s.Lambda * (float64(s.Steps) + s.T0)) }
 
 // pegasosSteps takes a Pegasos step for each row in idx, an index as returned by Visits.Next. All

@@ -64,7 +64,6 @@ func TestFigure3(t *testing.T) {
 		}
 		draws := order.New(order.IID, rows, 0, 0, 5)
 		alpha, violations := make([]float64, rows), 0
-		// scoreOf returns the score of row i times lambda and the number of steps.
 		scoreOf := func(i int) (sum float64) {
 			for j, a := range alpha {
 				if a != 0 {
@@ -145,8 +144,8 @@ func TestMean(t *testing.T) {
 	}
 }
 
-// TestCosts compares the number of kernel values that the solver computes to keep all scores
-// updated with the number for computing each step's score from the current support rows.
+// TestCosts compares the solver, which keeps all scores updated, with computing each step's score
+// from the current support rows.
 func TestCosts(t *testing.T) {
 	const epochs = 3
 	data := sample.Random(18, 3000, 10, 2, 1)

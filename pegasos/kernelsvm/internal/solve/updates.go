@@ -5,8 +5,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm/internal/kernel"
 )
 
-// updateScores adds the updates of the block to the scores of all rows, each score in the order of
-// the updates.
+// updateScores adds the updates of the block to the scores of all rows, in order.
 func (s *solver) updateScores() {
 	b := &s.block
 	s.Updates += int64(len(b.updates))

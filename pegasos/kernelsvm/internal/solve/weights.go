@@ -32,8 +32,7 @@ func toFloat32(coef []float64) []float32 {
 	return all
 }
 
-// model returns the weights with the coefficients coef, which must be float32 numbers, and float64
-// scores. If ctx is done early, the scores are incomplete.
+// coef must be float32 numbers. If ctx is done early, the scores are incomplete.
 func (p *Problem) model(ctx context.Context, coef []float64, threads int) weights {
 	w := weights{make([]float64, len(coef)), make([]float64, len(coef)), p.dualScale(), 1}
 	at := make([]uint32, len(coef))
