@@ -15,10 +15,10 @@ func Norm(x []float32) float32 { return asm.Norm(x) }
 // It panics if the lengths differ.
 func Distance(x, y []float32) float32 { return asm.Distance(x, y) }
 
-// Cosine returns the cosine of the angle between x and y, computed from DotNorms. It is NaN if an
-// element is NaN or infinite, otherwise 0 if a vector is all zeros or the vectors are empty, and
-// otherwise between -1 and 1, exactly 1 if x and y are equal. It is accurate even if a sum of
-// squares overflows or underflows float32. It panics if the lengths differ.
+// Cosine returns the cosine of the angle between x and y, computed from DotNorms or, if these sums
+// overflow or underflow, from DotNorms64. It is NaN if an element is NaN or infinite, otherwise 0
+// if a vector is all zeros or the vectors are empty, and otherwise between -1 and 1, exactly 1 if x
+// and y are equal. It panics if the lengths differ.
 func Cosine(x, y []float32) float32 { return asm.Cosine(x, y) }
 
 // Cosine64 returns the cosine of the angle between x and y in float64, computed from DotNorms64. It

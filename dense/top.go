@@ -38,8 +38,8 @@ type Hit struct {
 // float64: [Dot64], [Cosine64], [SquaredDistance64] or the L1 distance in float64. So such rows may
 // be in another order than their float32 scores. docs/spec.md has the exact rule.
 //
-// Top panics if x is empty, stride is less than len(x), rows ends inside a row, or by is not one of
-// the four metrics.
+// by must be one of the four metrics. Top panics if x is empty, stride is less than len(x), or rows
+// ends inside a row.
 func Top(dst []Hit, by Metric, rows []float32, stride int, x []float32) []Hit {
 	s := strided(rows, stride, len(x))
 	return nearest.Top(&s, dst, nearest.Metric(by), x)

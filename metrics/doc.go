@@ -5,7 +5,7 @@
 //	accuracy := metrics.Accuracy(truth, predicted, nil)
 //	classes := metrics.Classes(metrics.Confusion(truth, predicted, nil, 3)) // precision, recall, F1
 //
-// True values come before predictions. Classes are integers from 0 to classes-1. Measures are
+// True values come before predictions. Except in Accuracy, classes are integers from 0 to classes-1. Measures are
 // undefined, for example, as the precision of a class that was never predicted, the area under the
 // ROC curve if all rows have the same label, and a mean over no rows.
 //

@@ -9,10 +9,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/nearest"
 )
 
-// Index finds the rows nearest to a query like [dense.Top], with the same hits to the bit, in less
-// time if most rows are far from the query. It holds float32 rows and an int8 form of them. A
-// search reads the bytes of the rows, computes a bound on each row's score, and reads the floats of
-// only those rows that the bound does not exclude.
+// Index finds the rows nearest to a query like [dense.Top], with the same hits to the bit. It holds
+// float32 rows and an int8 form of them. A search reads the bytes of the rows, computes a bound on
+// each row's score, and reads the floats of only those rows that the bound does not exclude.
 //
 // An index is meant for rows of about 100 elements or more that exceed the second-level cache, and
 // for [dense.ByDot], [dense.ByCosine] and [dense.ByDistance]. Rows may have a common mean and

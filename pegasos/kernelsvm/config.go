@@ -92,9 +92,10 @@ type Config struct {
 	// dual coordinate ascent is impossible: with Order IID, with the Sigmoid kernel, and with fewer
 	// Steps than rows.
 	Finish pegasos.Finish `json:"finish,omitempty"`
-	// Passes is the largest number of passes of FinishDual; the default is 100. In a problem of n
-	// rows a pass consists of n moves of an alpha. The ascent of a problem ends once its relative
-	// duality gap is at most Tol, which is between 0 and 1; the default is 0.01.
+	// Passes is the number of passes after which FinishDual ends; the default is 100. In a problem
+	// of n rows a pass consists of n moves of an alpha. The ascent checks Passes after each round
+	// of moves, so it may make more. It also ends once its relative duality gap is at most Tol,
+	// which is between 0 and 1; the default is 0.01.
 	Passes int     `json:"passes,omitempty"`
 	Tol    float64 `json:"tol,omitempty"`
 
@@ -111,9 +112,9 @@ func Paper() Config {
 		Finish: pegasos.FinishNone}
 }
 
-// WithDefaults returns cfg with defaults in place of zero fields that have a default, except for
-// Gamma, whose default depends on the data. For Finish it assumes that a run does not have fewer
-// Steps than rows.
+// WithDefaults returns cfg with defaults in place of zero fields that apply, except for Gamma,
+// whose default depends on the data. For Finish it assumes that a run does not have fewer Steps
+// than rows.
 func (cfg Config) WithDefaults() Config {
 	options.Fill(&cfg.Kernel, RBF)
 	if cfg.Kernel == Polynomial {

@@ -13,11 +13,11 @@ import (
 // is the most that its alpha alone can add to the dual objective, times the number of rows. A round
 // chooses rows of the largest gains, up to half a block with scores that have to rise and as many
 // with scores that have to fall, and moves the alpha of the largest gain among them until no gain
-// is worth a move. The moves need only the kernel among the chosen rows; the scores of the other
+// is worth a move or mostMoves is reached. The moves need only the kernel among the chosen rows; the scores of the other
 // rows are updated at the end of the round.
 
 const (
-	// leastGain is the gain worth a move, relative to the largest at the start of the round.
+	// leastGain is the gain worth a move, relative to the largest at the start of a round.
 	leastGain = 0.1
 	// mostMoves limits the moves of a round, per chosen row.
 	mostMoves = 16
@@ -63,7 +63,7 @@ func (h *selection) offer(gain float64, row int) {
 	h.gain[k], h.row[k] = gain, row
 }
 
-// ascend runs dual coordinate ascent until the gap is at most Tol, no alpha can be moved, MaxPasses
+// ascend runs dual coordinate ascent until the gap is at most Tol or cannot be reduced, MaxPasses
 // have ended, or ctx is done. In a problem of n rows a pass consists of n moves.
 func (s *solver) ascend(ctx context.Context) error {
 	s.ascending = true

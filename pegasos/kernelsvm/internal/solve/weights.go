@@ -67,8 +67,8 @@ func (p *Problem) alphaPerViolation(epochs int) float64 {
 	return float64(math.Float32frombits(c)) * scale
 }
 
-// roundAlpha returns an alpha near a, at most 1, whose coefficient alpha/scale is a float32 number,
-// so that the model in the file has the measured coefficients.
+// roundAlpha returns an alpha near a, at most 1, whose coefficient alpha/scale is a float32 number
+// but for float64 rounding, so that the model in the file has the measured coefficients.
 func roundAlpha(a, scale float64) float64 {
 	c := float32(a / scale)
 	if float64(c)*scale > 1 {
