@@ -175,11 +175,11 @@ func TopMany[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries
 }
 
 const (
-	// chunkBytes is about the size of the rows that TopMany ranks for all queries before the next rows,
-	// to stay in the second-level cache.
+	// chunkBytes is about the size of the rows that TopMany ranks for all queries before the next
+	// rows, to stay in the second-level cache.
 	chunkBytes = 1 << 18
-	// rankAll scores a strip of about stripBytes, with 4 to stripRows rows, for all queries before the
-	// next strip, to stay in the first-level cache with room for prefetched rows.
+	// rankAll scores a strip of about stripBytes, with 4 to stripRows rows, for all queries before
+	// the next strip, to stay in the first-level cache with room for prefetched rows.
 	stripBytes, stripRows = 24 << 10, 128
 )
 

@@ -13,8 +13,8 @@ import (
 // is the most that its alpha alone can add to the dual objective, times the number of rows. A round
 // chooses rows of the largest gains, up to half a block with scores that have to rise and as many
 // with scores that have to fall, and moves the alpha of the largest gain among them until no gain
-// is worth a move or mostMoves is reached. The moves need only the kernel among the chosen rows; the scores of the other
-// rows are updated at the end of the round.
+// is worth a move or mostMoves is reached. The moves need only the kernel among the chosen rows;
+// the scores of the other rows are updated at the end of the round.
 
 const (
 	// leastGain is the gain worth a move, relative to the largest at the start of a round.

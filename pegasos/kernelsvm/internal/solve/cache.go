@@ -1,7 +1,7 @@
 package solve
 
-// cache caches rows of kernel values: the kernel of a row with every row of a problem. Cached values have the same bits as recomputed ones, so the size of the cache influences
-// no result.
+// cache caches rows of kernel values: the kernel of a row with every row of a problem. Cached
+// values have the same bits as recomputed ones, so the size of the cache influences no result.
 type cache struct {
 	capacity int64           // kernel values
 	index    map[int32]int32 // slot by row
