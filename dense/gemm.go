@@ -106,8 +106,7 @@ const blockColumns = 16 * asm.TileCols
 //
 //   - It is multiplied by more than maxUnpackedUses rows or columns of the other factor, which
 //     makes up for the time of the copy.
-//   - Its stride exceeds maxUnpackedStride: the first-level cache could not hold what a tile reads
-//     of it.
+//   - Its stride exceeds maxUnpackedStride.
 //   - It is A, and alpha is not 1.
 //   - It is B, and B is transposed.
 const (
@@ -157,8 +156,7 @@ func (g *gemm) run(k int) {
 
 // Several threads divide C into rectangular parts, and compute each part as a product of its own. A
 // thread may get several parts, because some threads start late. Each part packs its own panels of
-// B, so it should have at least minPartRows rows. If C has too few rows, its columns are divided
-// too.
+// B, so it should have enough rows. If C has too few rows, its columns are divided too.
 const (
 	partsPerThread = 4
 	minPartRows    = 20 * asm.TileRows

@@ -47,10 +47,10 @@ func Ranking(truth []bool, scores []float64, weights []float32) (rocAUC, average
 	}
 	var positive, negative float64
 	// sum over the pairs of a positive and a negative row of the product of their weights, times 2
-	// if the positive row has the higher score, or 1 if the scores are equal
+	// if the positive score is higher, or 1 if the scores are equal
 	var above float64
 	// sum over the distinct scores of the weight of the positive rows with the score, times the
-	// precision of all rows with at least this score
+	// precision down to it
 	var sum float64
 	for start := 0; start < len(rows); {
 		end := start

@@ -101,9 +101,9 @@ func NewIndex(rows []float32, stride, n, threads int) *Index {
 
 func (ix *Index) row(i int) []float32 { return ix.rows[i*ix.stride:][:ix.n] }
 
-// setCenter computes the mean of a sample of the rows that can be screened, leaving out rows whose
-// norm exceeds twice the median norm. It sets center to the mean if the mean can be screened and is
-// near enough to the sample.
+// setCenter computes the mean of a sample of the rows that can be screened, leaving out rows of
+// great norm. It sets center to the mean if the mean can be screened and is near enough to the
+// sample.
 func (ix *Index) setCenter() {
 	var sample [][]float32
 	var norms []float64

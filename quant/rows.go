@@ -234,8 +234,8 @@ func rankAll[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries
 	}
 }
 
-// prefetchable returns the part of the next strip to prefetch while the products of a strip and the
-// queries from number q on are computed. rows begins with the strip, which has size elements.
+// prefetchable returns the part of the next strip to prefetch during the products of a strip and
+// the queries from number q on. rows begins with the strip, which has size elements.
 func prefetchable[T Byte](rows []T, size, q, queries int) []T {
 	next := rows[size:]
 	switch {
@@ -283,8 +283,8 @@ func negateDistances(scores []int64, by dense.Metric) {
 	}
 }
 
-// offer adds the rows first, first+1, ... to the heap hits, as far as they are among the best. A
-// greater score is better.
+// offer adds the rows first, first+1, ... to the heap hits if they are among the best. A greater
+// score is better.
 func offer(hits []Hit, scores []int64, first int) []Hit {
 	least := int64(math.MinInt64)
 	if len(hits) == cap(hits) {

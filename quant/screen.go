@@ -164,7 +164,7 @@ func (s *screen) limit(least float32) float32 {
 
 // upper replaces the products of the bytes of query and rows, from row first on, by the terms of
 // the bounds that differ between these rows. For ByCosine it also adds offset, and divides by the
-// norms of the rows.
+// norms.
 func (s *screen) upper(dst []float32, ix *Index, first int) {
 	end := first + len(dst)
 	size := ix.size[first:end]

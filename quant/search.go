@@ -229,7 +229,7 @@ func scoreAbandoned(searches []*search, first, end int) []*search {
 }
 
 // multiply sets bounds[i] of each search, for i from start to end-1, to the product of the query's
-// bytes and those of row first+i. products has room for queriesAtOnce*(end-start) numbers.
+// bytes and those of row first+i. products is a buffer.
 func (ix *Index) multiply(searches []*search, first, start, end int, products []int64) {
 	rows, count := unsigned(ix.bytes[(first+start)*ix.n:]), end-start
 	for k := 0; k < len(searches); k += queriesAtOnce {
@@ -274,8 +274,8 @@ func (s *search) collect(bounds []float32, first int) {
 	s.abandoned = s.scored > s.screened/4+s.mostCandidates()
 }
 
-// scoreBest scores the candidates with the greatest bounds, as many as hits are wanted, and drops
-// the candidates that then cannot be hits. If many are left, it scores these too.
+// scoreBest scores the best candidates, as many as hits are wanted, and drops the candidates that
+// then cannot be hits. If many are left, it scores these too.
 func (s *search) scoreBest() {
 	k := cap(s.hits)
 	best := min(k, len(s.candidates))

@@ -95,8 +95,7 @@ func checkIndices(idx []int32, n int) {
 
 // checkManyIndices checks two indices in one uint64. An index x, as a uint32, is in range if
 // neither x nor x+2^31-n has its highest bit set. If the lower of the two indices carries into the
-// upper one, the highest bit of the lower one is set already. Single indices are compared with n at
-// the end of the row, or if one is out of range.
+// upper one, the highest bit of the lower one is set already.
 func checkManyIndices(idx []int32, n int) {
 	const both, highBits = 1<<32 | 1, 1<<63 | 1<<31
 	add := uint64(1<<31-min(int64(n), 1<<31)) * both

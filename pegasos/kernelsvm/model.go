@@ -111,8 +111,8 @@ func (cfg Config) slots(classes int) int {
 	return classes
 }
 
-// problem returns the index of the problem at position slot of the problems, in ascending order,
-// that the rows of a class belong to.
+// problem returns the index of the problem at position slot of a class's problems, in ascending
+// order.
 func (cfg Config) problem(classes, class, slot int) int {
 	if !cfg.pairs(classes) {
 		return slot

@@ -18,7 +18,7 @@ import (
 
 // Verification matches the support rows with rows of the data and computes the scores of all rows
 // in float64. The coefficients times label, lambda and the number of rows, clamped to [0, 1], are
-// dual variables: they give a lower bound that does not depend on the training run.
+// dual variables, which prove a lower bound.
 
 // Verify recomputes the objective of m and a lower bound on the optimum from the rows of x and the
 // labels y, and compares them with the Result of m. Of tr only Threads and MaxMemory are used. A
@@ -95,7 +95,7 @@ func (tr *Trainer) verifyRun(m *Model, x pegasos.Examples, y []float32) (*run, e
 }
 
 // matchSupport returns the model's coefficients for the rows of the run, by problem, and the number
-// of support rows that match no row of their class. Each row matches at most one support row.
+// of support rows that match no row of their class.
 func (r *run) matchSupport(m *Model) (coef [][]float64, unmatched int) {
 	type key struct {
 		class int
@@ -136,9 +136,8 @@ func (r *run) matchSupport(m *Model) (coef [][]float64, unmatched int) {
 	return coef, unmatched
 }
 
-// checkClaims adds contradictions between the claimed Result and found to v. errors[k] is the
-// largest plausible difference between the objectives that training and verification compute for
-// problem k.
+// errors[k] is the largest plausible difference between the objectives that training and
+// verification compute for problem k.
 func checkClaims(v *pegasos.Verification, m *Model, found Result,
 	errors []float64) (unconfirmed bool) {
 	claimed := m.Result

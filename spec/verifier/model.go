@@ -168,8 +168,7 @@ func strict(text string, value any) error {
 	return eachOnce(json.NewDecoder(strings.NewReader(text)))
 }
 
-// eachOnce returns an error if a value has a null, a repeated key, or a key with upper-case
-// letters, since package json ignores the case of keys.
+// eachOnce also refuses keys with upper-case letters, since package json ignores the case of keys.
 func eachOnce(d *json.Decoder) error {
 	t, err := d.Token()
 	if t == nil {

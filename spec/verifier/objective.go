@@ -26,8 +26,8 @@ func sum[T float32 | float64](terms []T, block, lanes int) (total T) {
 	return total
 }
 
-// dot returns the float32 dot product of r and w (spec, "Words for sums"): the features by columns
-// if the rows are dense or shifted, otherwise by nonzeros, and the terms by columns.
+// dot sums the features by columns if the rows are dense or shifted, otherwise by nonzeros, and the
+// terms by columns (spec, "Words for sums").
 func (m *model) dot(r *row, w []float32) float32 {
 	var features, terms []float32
 	dense, lanes := strings.HasPrefix(m.Data, "dense:") || m.shift != nil, 8
@@ -66,8 +66,8 @@ func (m *model) wideDot(r *row) (dot, size float64) {
 	return dot, size
 }
 
-// margins returns the rows' margins by the rough and by the exact scores, and a bound on the error
-// of the objective computed from the exact margins.
+// margins returns margins by the rough and by the exact scores, and a bound on the error of the
+// objective computed from the exact margins.
 func (m *model) margins(rows []row) (quick, exact []float64, slack float64) {
 	n := float64(len(rows))
 	for _, r := range rows {
@@ -217,7 +217,7 @@ func (m *model) ascend(rows []row, a []float64, order []int) {
 }
 
 // shareOfLog solves log((1-a)/a) = margin + slope a for a, by Newton's method for z = log(a/(1-a)),
-// started at the old a, and by bisection if a step leaves the interval that contains z.
+// and by bisection if a step leaves the interval that contains z.
 func shareOfLog(old, margin, slope float64) (a float64) {
 	low, high := -margin-slope, -margin
 	z := max(low, min(math.Log(old/(1-old)), high))

@@ -15,8 +15,8 @@ const (
 	maxSparseBits = 512
 )
 
-// pack stores the rows as bits if all values are 0 or 1 and there are few enough columns, and
-// reports whether it did.
+// pack reports whether the rows are zeros and ones in few enough columns, and then stores them as
+// bits.
 func (r *Rows) pack() bool {
 	limit := maxSparseBits
 	if r.dense != nil {
@@ -86,7 +86,7 @@ func lookUp2[T float](dst, table []T, w []uint64, x0, x1 uint64) {
 	}
 }
 
-// addLookUp2 adds to the scores of two query rows, for RBF and rows of two words, the sum over j of
+// addLookUp2 adds to the scores of two query rows, for RBF and rows of two words, the sum of
 // coef[j] times the kernel value of the query row and row start+j.
 func (r *Rows) addLookUp2(scores *[2]float64, coef []float32, probes []Probe, start int) {
 	x, z, words := (*[2]uint64)(probes[0].words), (*[2]uint64)(probes[1].words), r.words[2*start:]

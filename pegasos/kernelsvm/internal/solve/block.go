@@ -26,8 +26,7 @@ type update struct {
 	lag   float64 // of a Pegasos step: delta times solver.invScaleSum
 }
 
-// blockRows is long enough for the updates of a block to outweigh the cost of distributing the
-// work, and short enough for the kernel among its rows to be cheap.
+// blockRows balances the cost of distributing a block's updates and of the kernel among its rows.
 const blockRows = 128
 
 func (b *block) begin() {
@@ -63,8 +62,8 @@ func (b *block) kernelRow(p *Problem, c *cache, k int, values *atomic.Int64) []f
 	return b.kernel[k]
 }
 
-// tileProbes is the number of rows whose uncached kernel values with a tile a goroutine has in
-// memory at a time.
+// tileProbes is the number of rows whose uncached kernel values with a tile a goroutine holds at a
+// time.
 const tileProbes = 64
 
 type worker struct {

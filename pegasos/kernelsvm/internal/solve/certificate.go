@@ -12,9 +12,8 @@ import (
 )
 
 // Package certificate describes the certificate; here its vector u is the sum of alpha*y*phi(x).
-// |u|^2 is the sum of alpha*y*score, so the objective and the bound need no kernel values but those
-// in the scores. The bound is lowered by the largest effect of the rounding errors: see
-// kernel.ErrorBound.
+// |u|^2 is the sum of alpha*y*score. The bound is lowered by the largest effect of the rounding
+// errors: see kernel.ErrorBound.
 
 // alphas, square and squareError are not divided by the scale of the weights.
 type tally struct {
@@ -55,8 +54,8 @@ func rowGap(a, margin, e float64) float64 {
 }
 
 type scoreErrors struct {
-	// bound and bound64 bound the errors of float32 and float64 kernel values in scores, and
-	// weights and weights64 are sums over the alphas that multiply these values.
+	// error bounds of float32 and float64 kernel values, and sums over the alphas that multiply
+	// these values
 	bound, bound64     kernel.ErrorBound
 	weights, weights64 kernel.WeightSums
 	sum                float64 // error of the summation of a score, relative to sqrt(k(x,x))
@@ -110,8 +109,8 @@ func (p *Problem) penalty(square, scale float64) float64 {
 	return max(0, float64(p.Lambda/2*square/scale/scale))
 }
 
-// measure sets the objective and the bounds of w. off bounds the errors of the scores of w. The
-// alphas divided by epochs are dual variables; epochs is 0 if they are not.
+// off bounds the errors of the scores of w. The alphas divided by epochs are dual variables; epochs
+// is 0 if they are not.
 func (s *solver) measure(w weights, off *scoreErrors, epochs int) {
 	n, t := float64(s.N), s.tally(w, off)
 	s.setObjective(&t, w.scale)
@@ -169,7 +168,8 @@ const (
 )
 
 // needsFloat64 reports whether rounding errors of kernel values make up much of the gap or leave no
-// lower bound. raw is the gap if there were no rounding errors.
+// lower bound, and recomputing the scores in float64 may help. raw is the gap if there were no
+// rounding errors.
 func (s *solver) needsFloat64(gap, raw float64) bool {
 	return s.Rows.Func == nil && s.recomputations < maxRecomputations &&
 		(s.recomputations == 0 || s.Updates > s.recomputedAt) &&
@@ -187,7 +187,8 @@ func (s *solver) recompute(ctx context.Context, w weights) {
 }
 
 // worthFloat64 reports whether the objective has to be measured from float64 scores: if it may be
-// above 1, or if rounding errors may have changed it noticeably and the measurement is cheap.
+// above 1, or if rounding errors may have changed it noticeably and the measurement is cheap and
+// more exact.
 func (s *solver) worthFloat64(coef []float64) bool {
 	if s.Objective+s.objectiveError > 1 {
 		return true
@@ -229,8 +230,8 @@ func (s *solver) measureModel(coef []float64) {
 }
 
 // bestFactor returns about the f in [0, 1] for which f*w has the least objective, or 0 if no
-// multiple is better than w = 0. penalty is the penalty of w. The derivative increases with f, so
-// bestFactor bisects for its zero.
+// multiple is better than w = 0. The derivative increases with f, so bestFactor bisects for its
+// zero.
 func (p *Problem) bestFactor(penalty float64, w weights) float64 {
 	// gain is minus the derivative of the loss of f times w
 	loss := func(f float64) (sum, gain float64) {

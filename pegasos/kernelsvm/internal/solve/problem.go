@@ -45,8 +45,8 @@ func NewProblem(rows *kernel.Rows, n int, lambda float64, sign func(group int) f
 	return p
 }
 
-// dualScale returns lambda*N. Dual variables in [0, 1] and their scores, divided by lambda*N, are
-// the coefficients of w, up to sign, and its scores.
+// dualScale returns lambda*N. Dual variables divided by lambda*N are the coefficients of w, up to
+// sign.
 func (p *Problem) dualScale() float64 { return float64(p.Lambda * float64(p.N)) }
 
 type Settings struct {

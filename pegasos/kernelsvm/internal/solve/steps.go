@@ -10,8 +10,8 @@ import (
 func (s *solver) scale() float64 { return float64(s.Lambda * (float64(s.Steps) + s.T0)) }
 
 // pegasosSteps takes a Pegasos step for each row in idx, an index as returned by Visits.Next. All
-// scores must be up to date. Then the steps need only the kernel among the rows of idx; the scores
-// of all rows are updated at the end, for many rows at a time.
+// scores must be up to date, so that the steps need only the kernel among the rows of idx. The
+// scores of all rows are updated at the end.
 func (s *solver) pegasosSteps(idx []uint32) error {
 	b := &s.block
 	b.begin()
@@ -46,8 +46,7 @@ func (s *solver) pegasosSteps(idx []uint32) error {
 	return nil
 }
 
-// notFinite returns the error that the score of row i is not finite or, if i is -1, that the
-// objective is not finite although all scores are.
+// With i = -1 notFinite blames the objective.
 func (s *solver) notFinite(i int) error {
 	if i < 0 {
 		return &iterate.Error{Step: s.Steps + 1, Row: -1,
