@@ -95,7 +95,7 @@ type gemm struct {
 	c     []float32
 	ldc   int
 
-	first, count int       // A's columns, and B's rows, first to first+count-1 are being multiplied
+	first, count int
 	from, width  int       // columns from to from+width-1 of B are being multiplied
 	panels       []float32 // packed columns of B; nil if B is read in place
 }
@@ -114,7 +114,6 @@ const (
 	maxUnpackedStride = 512 // elements
 )
 
-// callProducts is about the greatest number of products that one call into assembly computes.
 const callProducts = 1 << 20
 
 func (g *gemm) packsA() bool {
@@ -179,7 +178,6 @@ func (g gemm) runThreads(k, threads int) {
 	})
 }
 
-// share returns n/parts, rounded up to a multiple of unit.
 func share(n, parts, unit int) int { return (n + parts*unit - 1) / (parts * unit) * unit }
 
 func (g *gemm) packB() {

@@ -48,7 +48,6 @@ func LogSumExp(x []float32) float32 {
 	return float32(float64(shift) + floats.Log(sum))
 }
 
-// expPiece is the number of exponentials that are summed in float32.
 const expPiece = 256
 
 // dst has the length of x if store is set; otherwise it is a buffer of expPiece elements.

@@ -49,7 +49,7 @@ type Index struct {
 }
 
 const (
-	minColumns = 48      // least length of rows that are quantized
+	minColumns = 48
 	maxColumns = 1 << 25 // so that screen's bounds on float64 sums hold
 	sampleRows = 1024    // for the center
 )
@@ -61,7 +61,6 @@ var minElements = 1 << 18
 // term of a screen overflows.
 const leastNorm, mostNorm = 0x1p-30, 0x1p30
 
-// squares is the sum of the squares of the vector's elements.
 func screenable(squares float64) bool {
 	return squares >= leastNorm*leastNorm && squares <= mostNorm*mostNorm
 }
@@ -138,7 +137,6 @@ func (ix *Index) setCenter() {
 	}
 }
 
-// median returns the upper one of two.
 func median(numbers []float64) float64 {
 	sorted := slices.Sorted(slices.Values(numbers))
 	return sorted[len(sorted)/2]

@@ -22,7 +22,7 @@ type Byte interface{ int8 | uint8 }
 
 // Dot returns the exact sum of x[i]*y[i]. It panics if the lengths differ.
 func Dot[T Byte](x, y []T) int64 {
-	// Written out, since a helper for the casts would prevent inlining.
+	// A helper for the casts would prevent inlining.
 	return asm.DotBytes(*(*[]uint8)(unsafe.Pointer(&x)), *(*[]uint8)(unsafe.Pointer(&y)), ^T(0) < 1)
 }
 

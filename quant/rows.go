@@ -52,7 +52,6 @@ func scoreAt[T Byte, I ~int32 | ~uint32](dst []int64, by dense.Metric, rows []T,
 
 const farBytes = 4 << 20
 
-// scorePick may prefetch row idx[i+2].
 func scorePick[T Byte](by dense.Metric, rows []T, stride int, idx []uint32, i int, x []T) int64 {
 	if len(rows) >= farBytes && i+2 < len(idx) {
 		asm.Prefetch(rows[int(idx[i+2])*stride:][:len(x)])

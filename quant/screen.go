@@ -122,7 +122,6 @@ func (ix *Index) remainder(x []float32, alpha float64) (squares, greatest float6
 	return squares, greatest
 }
 
-// quantize returns the sums of the squares of b and f.
 func (s *screen) quantize(ix *Index, alpha float64) (bSquares int64, fSquares float64) {
 	const magic = 0x1.8p52 // magic+v has the integer nearest to v in its lowest bits
 	inverse := 1 / s.t
@@ -150,7 +149,7 @@ func (s *screen) limit(least float32) float32 {
 	if math.IsInf(float64(least), -1) {
 		return least
 	}
-	greater, less := float64(least), s.offset // the limit is their difference
+	greater, less := float64(least), s.offset
 	switch s.by {
 	case dense.ByCosine: // r*x/|r| >= (least-error)*|x|
 		greater, less = float64(greater*s.length), float64(s.error*s.length)

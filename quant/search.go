@@ -83,8 +83,8 @@ type search struct {
 	hits       []dense.Hit         // heap of nearest.AddAt
 	least      float32             // a row with a lesser bound cannot be a hit; -Inf at first
 	bounds     [screenRows]float32 // products of bytes, then bounds
-	candidates []candidate         // not scored yet
-	full       int                 // number of candidates
+	candidates []candidate
+	full       int
 	batch      [scoredTogether]uint32
 
 	screened, scored int
@@ -96,7 +96,6 @@ type candidate struct {
 	row   uint32
 }
 
-// scoredTogether is the largest number of rows scored before least is computed again.
 const scoredTogether = 64
 
 var searches sync.Pool
@@ -254,7 +253,6 @@ func (ix *Index) multiply(searches []*search, first, start, end int, products []
 	}
 }
 
-// bounds[i] is the bound of row first+i.
 func (s *search) collect(bounds []float32, first int) {
 	s.screened += len(bounds)
 	const part = 64 // bounds that are skipped at once
@@ -294,7 +292,6 @@ func (s *search) scoreBest() {
 	s.candidates = rest
 }
 
-// moveGreatest moves the k candidates with the greatest bounds to the front of c.
 func moveGreatest(c []candidate, k int) {
 	for start, end := 0, len(c); end-start > 1; {
 		pivot := c[start+(end-start)/2].bound
@@ -347,7 +344,7 @@ func (s *search) scoreAll() {
 	s.candidates = s.candidates[:0]
 }
 
-// finish returns the hits, best first, and frees s.
+// finish frees s.
 func (s *search) finish() []dense.Hit {
 	s.scoreAll()
 	nearest.Finish(&s.rows, s.hits, nearest.Metric(s.by), s.query)

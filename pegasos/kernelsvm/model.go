@@ -38,7 +38,7 @@ type Model struct {
 	wrongGap string // how the gap in the file contradicts the objectives; empty if it agrees
 
 	rows   store.Matrix // ordered by class
-	counts []int        // by class
+	counts []int
 	// by class, in ascending order of the problems: coefficients of the class's support rows; nil
 	// for a class without support rows
 	terms [][]kernel.Term

@@ -24,7 +24,7 @@ type run struct {
 	cacheMB   int
 	progress  func(Progress)
 	solutions []solve.Solution
-	values    atomic.Int64 // float32 kernel values
+	values    atomic.Int64
 	reporting sync.Mutex
 }
 
@@ -107,7 +107,6 @@ func (r *run) result() Result {
 	return res
 }
 
-// finished is false if the run was interrupted.
 func (r *run) model(f Func, finished bool) (*Model, error) {
 	for k := range r.solutions {
 		// safety margin, since verification adds in another order

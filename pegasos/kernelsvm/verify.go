@@ -103,7 +103,7 @@ func (r *run) matchSupport(m *Model) (coef [][]float64, unmatched int) {
 	}
 	all := func() bool { return false }
 	hashes := store.Hashes(r.x, r.threads, all)
-	rows := map[key][]int32{} // not yet matched
+	rows := map[key][]int32{}
 	for c := range r.classes {
 		for p := r.starts[c]; p < r.starts[c+1]; p++ {
 			k := key{c, hashes[r.rowOf[p]]}

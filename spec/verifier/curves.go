@@ -7,7 +7,7 @@ import "slices"
 // An expansion lists terms, columns that are appended to a row's features.
 type expansion struct {
 	Kind          string
-	Terms         [][]int   // the two features of each term
+	Terms         [][]int
 	Knots         []float32 // by term, if the kind is pieces
 	shift, factor []float32 // by term
 }

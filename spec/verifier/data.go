@@ -14,7 +14,7 @@ import (
 
 type row struct {
 	y     float64 // -1 or +1
-	index []int   // columns of the values, ascending
+	index []int   // ascending
 	value []float64
 }
 

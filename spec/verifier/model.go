@@ -15,7 +15,6 @@ import (
 
 // This file reads model files (spec, "Model files").
 
-// A model holds lines of a model file's header, and the weights for scaled rows.
 type model struct {
 	Features, IndexBase int
 	Sparse, Bias        bool
@@ -155,7 +154,6 @@ func (m *model) readHeader(lines []string) error {
 	return nil
 }
 
-// strict refuses unknown and repeated keys, and null.
 func strict(text string, value any) error {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.DisallowUnknownFields()
@@ -313,7 +311,6 @@ func pack(parts ...any) (packed []byte) {
 	return packed
 }
 
-// unpacked inserts the omitted zeros into the numbers of a sparse file.
 func unpacked(numbers []byte, n int) ([]byte, error) {
 	at := (n + 7) / 8
 	if len(numbers) < at || n%8 > 0 && numbers[n/8]>>(n%8) != 0 {

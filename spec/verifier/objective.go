@@ -9,9 +9,6 @@ import (
 	"strings"
 )
 
-// This file computes objectives (spec, "The objective") and lower bounds ("A bound").
-
-// sum adds up a block at a time (spec, "Sums").
 func sum[T float32 | float64](terms []T, block, lanes int) (total T) {
 	for part := range slices.Chunk(terms, block) {
 		var lane [64]T
@@ -48,7 +45,6 @@ func (m *model) dot(r *row, w []float32) float32 {
 	return sum(features, 65536, lanes) + sum(terms, 65536, 64)
 }
 
-// size is the sum of the products' magnitudes.
 func (m *model) wideDot(r *row) (dot, size float64) {
 	var of [2][4]float64 // of features and of terms
 	for k, j := range r.index {
@@ -195,7 +191,7 @@ func (m *model) ascend(rows []row, a []float64, order []int) {
 	}
 	for _, i := range order {
 		r := &rows[i]
-		margin, slope := b*w[len(m.w)], b*b/scale // slope of the margin as a function of a[i]
+		margin, slope := b*w[len(m.w)], b*b/scale
 		for k, j := range r.index {
 			margin += w[j] * r.value[k]
 			slope += r.value[k] * r.value[k] / scale

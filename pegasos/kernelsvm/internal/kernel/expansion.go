@@ -37,7 +37,7 @@ func NewExpansion(f Function, m store.Matrix, groups []int, outputs int,
 		return e
 	}
 	if e.rows = NewRows(f, m, at, groups); e.rows.words != nil {
-		e.rows.buildIndex() // for query rows that are not stored as bits
+		e.rows.buildIndex()
 	}
 	return e
 }
@@ -153,7 +153,7 @@ type scorer struct {
 	x       store.Rows
 	queries []Row
 	probes  []Probe
-	buffers []buffer    // memory for the probes
+	buffers []buffer
 	values  [][]float64 // by probe: kernel values with the rows of a tile
 }
 

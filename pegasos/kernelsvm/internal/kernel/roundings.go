@@ -54,7 +54,7 @@ func (r *Rows) errorBound64(largest float64) ErrorBound {
 		dot = float64((r.maxStored + 1) * 2 * Unit64)
 	}
 	b := r.errorBound(dot, Unit64, 0, largest)
-	b.product += 6 * Unit64 // further roundings of exponents, powers and alphas
+	b.product += 6 * Unit64 // further roundings
 	return b
 }
 

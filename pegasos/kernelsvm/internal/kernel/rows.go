@@ -30,12 +30,12 @@ type Rows struct {
 	Error, Error64 ErrorBound
 
 	cols       int
-	squares    []float64 // squared norms; of dense rows, as rounded by dense.SumSquares
+	squares    []float64 // of dense rows, as rounded by dense.SumSquares
 	squares64  []float64
 	maxStored  float64 // largest number of stored values (in bit rows, of ones) in a row
 	meanStored float64
 
-	width   int       // 64-bit words per row of bits
+	width   int
 	words   []uint64  // rows as bits, bit j for column j; nil if not stored as bits
 	table32 []float32 // kernel value by the count that lookUp computes
 	table64 []float64
@@ -109,7 +109,7 @@ func (r *Rows) Probe(p int) Probe {
 func (r *Rows) Cost() float64 {
 	switch {
 	case r.Kind == Linear:
-		return 0 // scores are products of weight vectors
+		return 0
 	case r.words != nil:
 		return float64(r.width)
 	}

@@ -21,7 +21,7 @@ type block struct {
 
 // update is a change of the alpha of a block's row, times the row's sign.
 type update struct {
-	index int // index of the row in the block
+	index int // in the block
 	delta float64
 	lag   float64 // of a Pegasos step: delta times solver.invScaleSum
 }

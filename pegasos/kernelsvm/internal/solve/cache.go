@@ -7,8 +7,8 @@ type cache struct {
 	index    map[int32]int32 // slot by row
 	slots    []cacheSlot     // those from len to cap may be reused
 	rows     int64
-	length   int   // values in a row
-	clock    int64 // number of calls of get
+	length   int // values in a row
+	clock    int64
 	keep     int64 // rows used in the last keep calls of get, with the present, stay
 }
 
@@ -23,7 +23,6 @@ func newCache(mb float64, keep int64) *cache {
 		index: map[int32]int32{}}
 }
 
-// reset prepares the cache for a problem of the given number of rows.
 func (c *cache) reset(rows int) {
 	clear(c.index)
 	c.slots, c.length, c.rows = c.slots[:0], rows, min(c.capacity/int64(rows), int64(rows))

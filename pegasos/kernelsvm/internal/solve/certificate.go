@@ -17,16 +17,14 @@ import (
 
 // alphas, square and squareError are not divided by the scale of the weights.
 type tally struct {
-	alphas float64
-	square float64 // sum of alpha*y*score
-	loss   float64
-	// bounds on the rounding errors of square and of loss
+	alphas                 float64
+	square                 float64 // sum of alpha*y*score
+	loss                   float64
 	squareError, lossError float64
 	// upper bound on the sum of the rows' duality gaps; valid if all alphas are dual variables
 	gap float64
 }
 
-// off bounds the rounding errors of the scores of w.
 func (p *Problem) tally(w weights, off *scoreErrors) (t tally) {
 	for i, a := range w.alpha {
 		z := float64(p.Sign[i] * w.score[i])
@@ -233,7 +231,6 @@ func (s *solver) measureModel(coef []float64) {
 // multiple is better than w = 0. The derivative increases with f, so bestFactor bisects for its
 // zero.
 func (p *Problem) bestFactor(penalty float64, w weights) float64 {
-	// gain is minus the derivative of the loss of f times w
 	loss := func(f float64) (sum, gain float64) {
 		for i, z := range w.score {
 			if m := float64(p.Sign[i]*z) / w.scale; float64(f*m) < 1 {

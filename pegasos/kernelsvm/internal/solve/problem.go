@@ -82,7 +82,7 @@ type Solution struct {
 
 	objectiveError float64
 	gap            float64 // upper bound on P - D of the model's alphas; +Inf if unknown
-	lower          float64 // proven lower bound on the optimum
+	lower          float64
 }
 
 func (p *Problem) unsolved() Solution {

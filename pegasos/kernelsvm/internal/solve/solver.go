@@ -28,7 +28,7 @@ type solver struct {
 	samples            int64     // iterates in invScaleSum
 	ascending          bool
 	alpha64            []float64 // alphas at the last float64 recomputation of scores; nil if none
-	recomputedAt       int64     // Updates at that recomputation
+	recomputedAt       int64
 	recomputations     int
 }
 
@@ -54,7 +54,7 @@ func newSolver(p *Problem, set Settings, m *Memory, report func(Solution)) *solv
 type Memory struct {
 	values  *atomic.Int64
 	cache   *cache
-	all     bool // the cache was filled for a problem of all rows
+	all     bool
 	block   block
 	workers []*worker
 }

@@ -5,7 +5,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm/internal/kernel"
 )
 
-// updateScores adds the updates of the block to the scores of all rows, in order.
 func (s *solver) updateScores() {
 	b := &s.block
 	s.Updates += int64(len(b.updates))
