@@ -1,5 +1,5 @@
-// Package labels determines the classes of rows from their labels, and combines the scores of
-// binary problems into votes and class scores.
+// Package labels determines the classes and weights of rows, and combines the scores of binary
+// problems into votes and class scores.
 package labels
 
 import (
@@ -15,17 +15,17 @@ import (
 // MaxClasses is the largest number of classes that a model can have.
 const MaxClasses = 1 << 16
 
-// Classify returns the classes in ascending order, and the class of each row: the index of the
-// row's label in the classes. weight may be nil.
+// Classify returns the classes in ascending order, and for each row the index of its label in the
+// classes. weight may be nil.
 //
 //   - If known is nil, the classes are the distinct labels of the rows whose weight is not 0.
-//   - If known is not nil, it lists the classes, and the label of every row of positive weight must
+//   - If known is not nil, it lists the classes, and the label of each row of positive weight must
 //     be one of them.
 //   - A row of weight 0 has the index -1 if its label is not a class.
 //
 // It is an error if a label is not finite, even of a row of weight 0, if there is only one class,
-// or if known is nil and there are more than MaxClasses classes. Classify calls badRow to create an
-// error about one row.
+// or if known is nil and there are more than MaxClasses classes. badRow creates an error about one
+// row.
 func Classify(y []float32, weight []float64, known []float32,
 	badRow func(row int, reason string) error) (classes []float32, class []int32, err error) {
 	if err := Finite(y, badRow); err != nil {
@@ -54,7 +54,7 @@ func Classify(y []float32, weight []float64, known []float32,
 			classes[0])
 	}
 	class = make([]int32, len(y))
-	if len(classes) == 2 { // no branches on the labels: the CPU would mispredict them
+	if len(classes) == 2 { // fast path without a search for each row
 		for i, v := range y {
 			c := int32(-1)
 			if v == classes[0] {
@@ -102,8 +102,7 @@ func distinct(y []float32, weight []float64, badRow func(int, string) error) ([]
 	return classes, nil
 }
 
-// countEither counts labels at the start of y that are a or b. The result is at most their number;
-// it may be less.
+// countEither counts labels at the start of y that have the bits of a or b. It may stop early.
 func countEither(y []float32, a, b float32) (n int) {
 	first, second := math.Float32bits(a), math.Float32bits(b)
 	neither := func(v float32) uint64 { // 0 if v is a or b
@@ -123,8 +122,8 @@ func countEither(y []float32, a, b float32) (n int) {
 	return n
 }
 
-// Find returns the index of a label in the classes, or the index at which the label, unless it is
-// NaN, would have to be inserted. It is faster than slices.BinarySearch for few classes.
+// Find returns the index of a label in the ascending classes, or else the index at which the label,
+// unless it is NaN, would have to be inserted.
 func Find(classes []float32, label float32) (at int, found bool) {
 	if len(classes) > 8 {
 		return slices.BinarySearch(classes, label)

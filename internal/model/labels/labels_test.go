@@ -48,8 +48,7 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// The loops for two classes and for more give the same classes, also with zeros of both signs. A
-// third label is in one row or none; with weights, the row has weight 0.
+// The loops for two classes and for more give the same classes, also with zeros of both signs.
 func TestClassifyTwoAndMore(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 0))
 	minusZero := float32(math.Copysign(0, -1))
@@ -128,7 +127,7 @@ func TestClassScores(t *testing.T) {
 	if two[0] != -0.5 || two[1] != 0.5 {
 		t.Error(two)
 	}
-	// A score of 0 is a vote for the first class. Two classes with a score each need no pairs.
+	// A score of 0 is a vote for the first class.
 	if ClassScores([]float64{0, -0.5, 0}, three, 3, true); Highest(three) != 0 || !(three[0] > 2) {
 		t.Error(three)
 	}

@@ -1,7 +1,7 @@
 package labels
 
-// Problem is one binary problem of a model of several classes. A score above 0 by its weight vector
-// predicts the positive class, any other score the negative class.
+// Problem is one binary problem of a classifier. A score above 0 by its weight vector predicts the
+// positive class, any other score the negative class.
 type Problem struct {
 	Vector  int
 	Vectors int
@@ -9,8 +9,8 @@ type Problem struct {
 	Pairs   bool // whether the model has a vector for each pair of classes
 }
 
-// sides returns the negative and the positive class. The negative class is -1, meaning all classes
-// but the positive class, if the model has a vector for each class.
+// sides returns the negative and the positive class. If the model has a vector for each class, the
+// negative class is -1, which means all other classes.
 func (p Problem) sides() (negative, positive int) {
 	switch {
 	case p.Vectors == 1:
@@ -29,10 +29,9 @@ func Pair(k, classes int) (first, second int) {
 	return first, first + 1 + k
 }
 
-// Rows returns three lists about the rows of the problem: their scores by its weight vector,
-// whether each row is of the positive class, and their weights. It leaves out rows of weight 0.
-// scores has a score of every weight vector for each row of the data; class and weights have the
-// row's class and weight. A nil weights stands for weights of 1; the result weight is then nil.
+// Rows returns the scores of the problem's rows by its weight vector, whether each row is of the
+// positive class, and their weights. It leaves out rows of weight 0. scores has shape rows x
+// Vectors. nil weights stand for weights of 1; the result weight is then nil.
 func (p Problem) Rows(scores []float64, class []int32, weights []float64) (
 	z []float64, positive []bool, weight []float64,
 ) {

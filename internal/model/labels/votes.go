@@ -6,10 +6,9 @@ import "math"
 // (0,1), (0,2), ..., (1,2), .... A score above 0 is a vote for the second class of its pair, any
 // other score a vote for the first.
 //
-// Votes stores the number of votes for each class in votes. It stores in sums, for each class, the
-// sum of the scores of its pairs, where a score counts negatively for the first class of its pair:
-// a positive term always favors the class. Both slices have one element for each class, and their
-// old values do not matter.
+// Votes stores the number of votes for each class in votes, and in sums the sum of the scores of
+// its pairs, with the sign changed where it is the first class. Both slices have one element for
+// each class.
 func Votes(scores, votes, sums []float64) {
 	clear(votes)
 	clear(sums)
@@ -34,10 +33,9 @@ func Votes(scores, votes, sums []float64) {
 //   - the score z of a single binary problem: the scores of the two classes are -z and z
 //   - one score for each class, if pairs is false: they are copied
 //   - one score for each pair of classes, if pairs is true: the score of a class is its number of
-//     votes plus s/(3(|s|+1)), where votes and s, its sum, are computed by Votes
+//     votes plus s/(3(|s|+1)), where s is its sum by Votes
 //
-// ClassScores stores the scores in dst, or in a new slice if dst is too short, and returns that
-// slice.
+// It stores the scores in dst, or in a new slice if dst is too short, and returns that slice.
 func ClassScores(scores, dst []float64, classes int, pairs bool) []float64 {
 	if len(dst) < classes {
 		dst = make([]float64, classes)

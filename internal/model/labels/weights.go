@@ -5,23 +5,21 @@ import (
 	"slices"
 )
 
-// GoodWeight reports whether w is a valid weight of a row or class: 0, or from 1e-15 to 1e15. The
-// limits keep sums of weights, and a row's share of them, far from the ends of float64 and float32.
+// GoodWeight reports whether w is a valid weight of a row or class: 0, or from 1e-15 to 1e15.
 func GoodWeight(w float64) bool { return w == 0 || w >= 1e-15 && w <= 1e15 }
 
 // GoodWeights describes the valid weights for error messages.
 const GoodWeights = "0 or 1e-15 to 1e15"
 
-// Unused is the error for a label that has a weight but no row. The value is the label.
+// Unused is the error for a label that has a weight but no row.
 type Unused float32
 
 func (e Unused) Error() string { return fmt.Sprintf("no row has the label %v", float32(e)) }
 
-// Weigh returns own[i] times byLabel[y[i]] for each row i. If own is nil, 1 takes the place of
-// own[i]; a label that is not in byLabel has the factor 1. Weigh returns nil if own and byLabel are
-// both nil. It returns an error if own has the wrong length or a weight that is not allowed, if no
-// weight is above 0, or if byLabel has a label that no row has: then the error is an Unused. It
-// calls badRow to create an error about one row.
+// Weigh returns own[i] times byLabel[y[i]] for each row i. The factor is 1 if own is nil or the
+// label is not in byLabel. Weigh returns nil if own and byLabel are both nil. It returns an error
+// if own has the wrong length or a weight that is not allowed, if no weight is above 0, or, as an
+// Unused, if byLabel has a label that no row has. badRow creates an error about one row.
 func Weigh(y, own []float32, byLabel map[float32]float64,
 	badRow func(row int, reason string) error) ([]float64, error) {
 	if own != nil && len(own) != len(y) {

@@ -14,26 +14,24 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 )
 
-// maxValue limits the length, in bytes, of a JSON value that is read into memory as a whole.
+// maxValue limits the JSON that is read to decode one value in a single call, in bytes.
 const maxValue = 1 << 26
 
-// Decoder decodes JSON field by field and element by element, so that a short text can't ask for
-// much memory. It embeds a json.Decoder; callers may call its methods Token and More between
-// values.
+// Decoder decodes JSON field by field and element by element, to limit the memory that a short text
+// can ask for. Callers may call Token and More between values.
 type Decoder struct {
 	*json.Decoder
-	account     *account // limits the memory of decoded values
+	account     *account
 	input       *valueReader
-	maxElements int // largest number of elements of the next array; 0 for no limit
+	maxElements int // of the next array; 0 for no limit
 }
 
-// NewDecoder returns a Decoder that reads from r. It reports unknown fields as errors.
+// NewDecoder returns a Decoder that reads from r.
 func NewDecoder(r io.Reader) *Decoder {
 	a := &account{r: r}
 	return newDecoder(a, a)
 }
 
-// The account a limits the memory of the values that the Decoder decodes.
 func newDecoder(r io.Reader, a *account) *Decoder {
 	v := &valueReader{r: r, account: a}
 	d := json.NewDecoder(v)
@@ -46,12 +44,11 @@ func Unmarshal(text []byte, value any) error {
 	return NewDecoder(strings.NewReader(string(text))).Into(value)
 }
 
-// valueReader reads the input of a Decoder and limits the length of a value that encoding/json
-// decodes in one call.
+// valueReader limits the JSON that is read for a value that encoding/json decodes in one call.
 type valueReader struct {
 	r       io.Reader
 	account *account
-	length  int // number of bytes read since the current value began
+	length  int // bytes read for the current value
 }
 
 func (v *valueReader) Read(b []byte) (int, error) {
@@ -67,26 +64,25 @@ func (v *valueReader) Read(b []byte) (int, error) {
 }
 
 // Into decodes the next value into the variable that value points to, as encoding/json does, but
-// more strictly:
+// more strictly. In structs, pointers to structs and slices, at any depth:
 //
-//   - null means an empty array if the value is an array that is not itself an element of an array;
-//     everywhere else null is an error;
+//   - null is an error, except for a slice that is neither of bytes nor itself an element of a
+//     slice: it becomes nil;
 //   - unknown keys are an error;
 //   - keys must match the fields of a struct in case;
 //   - no key may occur twice in an object.
 //
-// The rules do not reach into the values of a map, Go arrays, and types that decode their JSON
-// themselves.
+// The last rule also holds for a map, but not for the values in it.
 func (d *Decoder) Into(value any) error { return d.decode(reflect.ValueOf(value).Elem()) }
 
-// Field decodes the next value into the variable that f.Value points to. If the value is an array
-// and f.Most is not 0, the array may have at most f.Most elements.
+// Field decodes the next value into the variable that f.Value points to. If that is a slice, f.Most
+// limits its elements.
 func (d *Decoder) Field(f Field) error {
 	d.maxElements = f.Most
 	return d.Into(f.Value)
 }
 
-// decode decodes the next value into v, which must be addressable.
+// v must be addressable.
 func (d *Decoder) decode(v reflect.Value) error {
 	switch t := v.Type(); {
 	case isSlice(t):
@@ -108,17 +104,14 @@ func (d *Decoder) decode(v reflect.Value) error {
 	return err
 }
 
-// isStruct reports whether values of type t are decoded field by field.
 func isStruct(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && !reflect.PointerTo(t).Implements(unmarshaler)
 }
 
-// errNullValue is the error for a null that does not mean an empty array.
 var errNullValue = errors.New("null is not allowed")
 
 var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
 
-// isSlice reports whether values of type t are decoded element by element.
 func isSlice(t reflect.Type) bool {
 	return t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8
 }
@@ -128,9 +121,8 @@ func (d *Decoder) decodeWhole(value any) error {
 	return escape.Error(d.Decode(value)) // shortens an error that quotes a long value
 }
 
-// openDelim reads the first token of a value, which must be delim. It returns false, but no error,
-// for null. The argument wanted, "an array" or "an object", names the expected value in the error
-// for any other token.
+// openDelim reads the first token of a value, which must be delim. It returns false without an
+// error for null.
 func (d *Decoder) openDelim(delim json.Delim, wanted string) (bool, error) {
 	d.input.length = 0
 	t, err := d.Token()
@@ -173,7 +165,7 @@ func (d *Decoder) decodeStruct(v reflect.Value) error {
 	return d.closeDelim()
 }
 
-// Two keys of the object that decode to the same key of the map are an error.
+// Keys of the object that decode to the same key of the map are an error.
 func (d *Decoder) decodeMap(v reflect.Value) error {
 	var text json.RawMessage
 	if err := d.decode(reflect.ValueOf(&text).Elem()); err != nil {
@@ -202,8 +194,7 @@ func (d *Decoder) decodeMap(v reflect.Value) error {
 	return nil
 }
 
-// fieldOf returns the field, of the struct v or of a struct embedded in v, whose json tag has the
-// given name.
+// fieldOf returns the field of v, or of a struct embedded in v, whose json tag has the given name.
 func fieldOf(v reflect.Value, name string) (reflect.Value, bool) {
 	fields, ok := fieldsByType.Load(v.Type())
 	if !ok {
@@ -216,8 +207,7 @@ func fieldOf(v reflect.Value, name string) (reflect.Value, bool) {
 	return v.FieldByIndex(index), true
 }
 
-// fieldsByType caches the results of fieldsOf by reflect.Type: the file of a table's encoder has a
-// struct for each column.
+// fieldsByType caches the results of fieldsOf by reflect.Type.
 var fieldsByType sync.Map
 
 func fieldsOf(t reflect.Type) map[string][]int {
@@ -231,7 +221,7 @@ func fieldsOf(t reflect.Type) map[string][]int {
 	return fields
 }
 
-// decodeSlice decodes an array into the slice v. null leaves v nil.
+// null leaves v nil.
 func (d *Decoder) decodeSlice(v reflect.Value) error {
 	v.SetZero()
 	if ok, err := d.openDelim('[', "an array"); !ok {
@@ -269,8 +259,8 @@ func sizeOf(v reflect.Value) int64 {
 	return int64(v.Type().Size()) + indirectSize(v)
 }
 
-// indirectSize returns the memory, in bytes, that strings, slices and pointers of a value refer to.
-// It does not count maps.
+// indirectSize returns the bytes that strings, slices and pointers in a value refer to. It does not
+// follow maps, arrays and interfaces.
 func indirectSize(v reflect.Value) (n int64) {
 	switch v.Kind() {
 	case reflect.String:
@@ -292,18 +282,16 @@ func indirectSize(v reflect.Value) (n int64) {
 	return n
 }
 
-// sliceBuilder collects the elements of a slice whose length is not known in advance. It keeps them
-// in several slices of growing capacity, its parts. Unlike append, it leaves no garbage while the
-// slice grows.
+// sliceBuilder collects the elements of a slice in parts of growing capacity. Unlike append, it
+// does not move elements while the slice grows.
 type sliceBuilder struct {
 	t    reflect.Type
-	full []reflect.Value // parts that are full
+	full []reflect.Value
 	last reflect.Value
-	n    int // number of elements in all parts
+	n    int
 }
 
-// firstPartLen and maxPartLen are the capacities of a sliceBuilder's first part and of its largest
-// parts, in elements.
+// in elements
 const firstPartLen, maxPartLen = 4, 1 << 14
 
 func (p *sliceBuilder) add(v reflect.Value) {

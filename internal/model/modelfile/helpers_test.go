@@ -5,7 +5,6 @@ import (
 	"errors"
 )
 
-// sealed returns the text of a file with its checksum appended.
 func sealed(header, numbers string) string {
 	sum := sha256.Sum256([]byte(header + numbers))
 	return header + numbers + string(sum[:])

@@ -1,16 +1,15 @@
 // Package modelfile reads and writes the file format that models, proofs and other files share:
 //
 //	magic version        (kind of the file, and version of the kind's format)
-//	key: value           (one line for each header field, value in JSON, in a fixed order)
+//	key: value           (header fields in a fixed order, values in JSON)
 //	...
 //	                     (an empty line)
 //	numbers              (little-endian; their types and counts depend on the kind)
 //	SHA-256              (32 bytes, of all bytes before them)
 //
-// Lines end with a single newline, and nothing follows the checksum. A [Reader] reads such a file,
-// and a [Writer] writes it; the packages of the models say which [Field]s a header has. Hostile
-// files do no harm: readers limit the memory that they allocate by the bytes of the file, as
-// package budget says, and reject values that JSON decoders usually tolerate.
+// Lines end with a single newline, and nothing follows the checksum. To resist hostile files, a
+// [Reader] limits the memory of a file's contents by the bytes read (see package budget), and a
+// [Decoder] rejects JSON that encoding/json tolerates.
 package modelfile
 
 import (
@@ -22,9 +21,9 @@ import (
 
 // Kind is a kind of file in the format of this package.
 type Kind struct {
-	Magic   string // start of the first line, before the version
-	Name    string // name of the kind in error messages
-	Version int    // newest version that this program can read; the version it writes
+	Magic   string // with the space before the version
+	Name    string // in error messages
+	Version int    // newest version that this program reads, and the version that it writes
 }
 
 // The kinds of the trainers' files.
@@ -37,10 +36,10 @@ var (
 // Field is a line of the header. Writers leave out a line that is not required if its value is
 // zero.
 type Field struct {
-	Name     string // key of the line
-	Value    any    // pointer to the value, which is encoded in JSON
-	Required bool   // whether every file has the line
-	Most     int    // largest number of elements of a value that is an array; 0 for no limit
+	Name     string
+	Value    any // pointer to the value
+	Required bool
+	Most     int // largest number of elements of a value that is an array; 0 for no limit
 }
 
 // Required returns a Field that every file has. value is a pointer.
@@ -71,8 +70,8 @@ func CheckData(text string) error {
 var fingerprint = regexp.MustCompile(`^(dense|sparse|other):[0-9a-f]{64}$`)
 
 // Peek returns a buffered reader that still returns all bytes of r, and the first of the given
-// kinds whose magic is at the start of r. A file that ends within the magic of a kind matches that
-// kind, too. ok is false if no kind matches or the file is empty.
+// kinds whose magic is at the start of r. A file that is not empty and ends within a magic matches,
+// too.
 func Peek(r io.Reader, kinds ...Kind) (s *Source, kind Kind, ok bool) {
 	s = newSource(r)
 	for _, k := range kinds {
@@ -90,8 +89,6 @@ func (k Kind) what() string {
 	return k.Name
 }
 
-// matches reports whether the file begins with the kind's magic, or is not empty and ends within
-// it.
 func (k Kind) matches(r *Source) bool {
 	start, _ := r.Peek(len(k.Magic))
 	return len(start) > 0 && strings.HasPrefix(k.Magic, string(start))

@@ -73,7 +73,6 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// readSmall reads one float32 for each of the header's rows.
 func readSmall(r *Reader) ([]float32, error) {
 	var rows int
 	var name string
@@ -129,7 +128,6 @@ func TestHeaderErrors(t *testing.T) {
 	}
 }
 
-// Header limits only the outer array of a line.
 func TestHeader(t *testing.T) {
 	long := strings.Repeat("x", 3*bufferSize)
 	for _, header := range []string{

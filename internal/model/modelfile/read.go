@@ -21,13 +21,12 @@ import (
 // Reader reads a file in the format of this package and computes its checksum.
 type Reader struct {
 	r   *Source
-	sum hash.Hash // SHA-256 of the bytes read so far
-	buf []byte    // bytes of numbers before they are decoded
+	sum hash.Hash
+	buf []byte
 }
 
 // Read reads the first line of a file, which must be of the given kind, calls parse to read the
-// rest, and returns the result of parse. parse must end with a call of [Reader.End]. The error says
-// what is wrong with the file.
+// rest, and returns the result of parse. parse must end with a call of [Reader.End].
 func Read[M any](r io.Reader, kind Kind, parse func(*Reader) (M, error)) (M, error) {
 	var none M
 	mr := &Reader{r: NewSource(r), sum: sha256.New()}
@@ -44,8 +43,8 @@ func Read[M any](r io.Reader, kind Kind, parse func(*Reader) (M, error)) (M, err
 	return none, fmt.Errorf("pegasos: %s file: %w", kind.Name, escape.Error(err))
 }
 
-// ReadFile opens the named file, unpacks it if it is compressed with gzip, calls parse with the
-// contents, and returns the result of parse. Errors name the file.
+// ReadFile opens the named file, decompresses it if it is a gzip file, and returns the result of
+// parse for its contents. Errors name the file.
 func ReadFile[M any](name string, parse func(io.Reader) (M, error)) (M, error) {
 	var none M
 	f, err := os.Open(name)
@@ -92,7 +91,6 @@ func (r *Reader) readMagic(kind Kind) error {
 	return nil
 }
 
-// readLine returns a line of less than bufferSize bytes without its newline.
 func (r *Reader) readLine() (string, error) {
 	line, err := r.r.ReadSlice('\n')
 	r.sum.Write(line)
@@ -105,9 +103,9 @@ func (r *Reader) readLine() (string, error) {
 	return string(line[:len(line)-1]), nil
 }
 
-// Header reads the header, up to and including the empty line, and stores each line's value in the
-// variable that the field's Value points to. The lines must be in the order of fields, and only
-// optional lines may be missing. The variables of missing lines keep their values.
+// Header reads the header with the empty line, and stores each value in the variable of its field.
+// The lines must be in the order of fields, and only optional lines may be missing; their variables
+// keep their values.
 func (r *Reader) Header(fields []Field) error {
 	for {
 		name, err := r.readKey()
@@ -131,8 +129,8 @@ func (r *Reader) Header(fields []Field) error {
 	}
 }
 
-// readKey reads a key and the divider after it. It returns an empty key for the empty line at the
-// end of the header.
+// readKey reads a key and the divider after it, or returns "" for the empty line that ends the
+// header.
 func (r *Reader) readKey() (string, error) {
 	const divider = ": "
 	var name []byte
@@ -155,7 +153,7 @@ func (r *Reader) readKey() (string, error) {
 	return "", fmt.Errorf("header: %.40q is not a key and a value: want \"key: value\"", name)
 }
 
-// maxKeyLen is the length in bytes from which a key is refused; all keys are far shorter.
+// maxKeyLen is the length from which a key is refused, in bytes.
 const maxKeyLen = 100
 
 func (r *Reader) readValue(f Field) error {
@@ -175,14 +173,12 @@ func (r *Reader) readValue(f Field) error {
 	return errors.New(err.Error()) // hides io.EOF: the line has ended, not the file
 }
 
-// lineReader reads the rest of a line, without the newline.
 type lineReader struct {
 	r     *Reader
 	ended bool  // whether the newline was read
-	err   error // error of reading the file, such as its end within the line; nil if there was none
+	err   error // error of reading the file, such as its end within the line
 }
 
-// Read returns io.EOF at the end of the line.
 func (l *lineReader) Read(b []byte) (int, error) {
 	if l.ended {
 		return 0, io.EOF
@@ -207,8 +203,6 @@ func (l *lineReader) Read(b []byte) (int, error) {
 	return len(text), nil
 }
 
-// missingField returns an error that names the first required field of fields, all of which the
-// file lacks; nil if none is required.
 func missingField(fields []Field) error {
 	for _, f := range fields {
 		if f.Required {
@@ -218,12 +212,12 @@ func missingField(fields []Field) error {
 	return nil
 }
 
-// Take counts the given number of bytes, which the caller is about to allocate, against the memory
-// limit: see [Source.Take].
+// Take counts bytes that the caller is about to allocate against the memory limit: see
+// [Source.Take].
 func (r *Reader) Take(bytes int) error { return r.r.Take(bytes) }
 
-// Floats reads n float32 numbers; it returns nil if n is 0 or less. However large n is, Floats
-// allocates memory only as it reads numbers, a chunk at a time. So do Doubles, Ints and Shorts.
+// Floats reads n float32 numbers; it returns nil if n is 0 or less. It allocates and reads one
+// chunk after the other, so that n need not be checked against the length of the file.
 func (r *Reader) Floats(n int) ([]float32, error) { return numbers[float32](r, n, 4) }
 
 // Doubles reads n float64 numbers.
@@ -235,12 +229,12 @@ func (r *Reader) Ints(n int) ([]int32, error) { return numbers[int32](r, n, 4) }
 // Shorts reads n uint16 numbers.
 func (r *Reader) Shorts(n int) ([]uint16, error) { return numbers[uint16](r, n, 2) }
 
-// numbers reads n numbers of type T, which take size bytes each in the file, a chunk at a time.
+// size is the length of a T in the file, in bytes.
 func numbers[T float32 | float64 | int32 | uint16 | uint8](r *Reader, n, size int) ([]T, error) {
 	if n <= 0 {
 		return nil, nil
 	}
-	var full [][]T // chunks read so far; stays empty if one chunk holds all n numbers
+	var full [][]T
 	for left := n; ; {
 		part := make([]T, min(left, chunk))
 		if r.buf == nil {

@@ -8,18 +8,16 @@ import (
 	"github.com/pegasimd/pegasimd/internal/sys/budget"
 )
 
-// The sparse form of vectors is a bitmap followed by the numbers whose bit is 1, as float32; all
-// other numbers are 0. The bitmap has a bit for each number, one vector after the other, the first
-// number in the lowest bit of the first byte; spare bits of the last byte are 0. Writers clear the
-// bits of numbers that are +0, but not of -0.
+// The sparse form of vectors is a bitmap followed by the numbers whose bit is 1, as float32; the
+// other numbers are +0. The bitmap has a bit for each number, one vector after the other, the first
+// number in the lowest bit of the first byte; spare bits of the last byte are 0.
 
-// minBytesSaved is the least number of bytes that the sparse form must save to be used. It must
-// also save a tenth of the size. Files of few numbers thus stay simple to read.
+// minBytesSaved keeps files of few numbers plain, so that they are simple to read.
 const minBytesSaved = 1 << 10
 
-// Sparse reports whether w should write the vectors in sparse form: whether that makes them smaller
-// by at least a tenth and at least minBytesSaved, and whether readers of a file of that size allow
-// vectors that take memory bytes once they are read.
+// Sparse reports whether w should write the vectors in sparse form: whether that saves a tenth of
+// their bytes and at least minBytesSaved, and whether readers then allow vectors that take memory
+// bytes.
 func (w *Writer) Sparse(vectors [][]float32, memory int) bool {
 	all, stored := 0, 0
 	for _, v := range vectors {
@@ -81,16 +79,15 @@ func (w *Writer) bitmap(vectors [][]float32) {
 	}
 }
 
-// Vectors holds the numbers of a file's vectors, in sparse form or plain as they were read.
+// Vectors holds the numbers of a file's vectors, in sparse form or plain.
 type Vectors struct {
 	bits   []byte    // bitmap of the sparse form; nil if values has all numbers
 	values []float32 // stored numbers that Next has not returned yet
-	at     int       // count of numbers, zeros included, that Next has returned in sparse form
+	at     int       // numbers that Next has returned in sparse form, zeros included
 }
 
-// Vectors reads the n numbers of all vectors together, in sparse form or as plain numbers. The
-// vectors will take memory bytes; in sparse form it is an error if the file is too small for that.
-// However large n is, Vectors itself allocates memory only for numbers that are in the file.
+// Vectors reads the n numbers of all vectors together, in sparse form or plain. In sparse form it
+// returns an error if the file is too small for vectors that take memory bytes.
 func (r *Reader) Vectors(n int, sparse bool, memory int) (v *Vectors, err error) {
 	v = new(Vectors)
 	if !sparse {

@@ -30,7 +30,7 @@ func TestSparseChoice(t *testing.T) {
 	}{
 		{264, 0, 0, false}, {265, 0, 0, true}, // 1056-33 and 1060-34 bytes saved
 		{4000, 3475, 0, true}, {4000, 3476, 0, false}, // 1600 and 1596 bytes of 16000 saved
-		{800, 3, 16<<20 + 16*112, true}, {800, 3, 16<<20 + 16*112 + 1, false}, // 112 bytes
+		{800, 3, 16<<20 + 16*112, true}, {800, 3, 16<<20 + 16*112 + 1, false},
 	} {
 		if have := w.Sparse(vectorsOf(c.n, c.stored), c.memory); have != c.want {
 			t.Errorf("%d of %d numbers, %d bytes of memory: %v", c.stored, c.n, c.memory, have)
@@ -61,7 +61,7 @@ func TestVectors(t *testing.T) {
 	for trial := range 120 {
 		n := rng.IntN(60)
 		if trial%40 == 0 {
-			n = chunk + trial // more numbers than a chunk has
+			n = chunk + trial
 		}
 		vectors, stored, share := make([][]float32, 1+trial%3), 0, rng.Float64()
 		for k := range vectors {
@@ -116,8 +116,6 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// readVectors reads n numbers in sparse form from a file with the given bytes after its header, for
-// vectors that take memory bytes, and returns the error.
 func readVectors(numbers string, n, memory int) error {
 	text := sealed("pegasimd model 1\n\n", numbers)
 	_, err := Read(strings.NewReader(text), Linear, func(r *Reader) (none int, err error) {

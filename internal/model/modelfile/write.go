@@ -13,14 +13,13 @@ import (
 	"github.com/pegasimd/pegasimd/internal/sys/atomicfile"
 )
 
-// Writer writes a file in the format of this package and computes its checksum. Callers call Header
-// to write the header, and WriteNumbers or Vectors to write the numbers. After the first error of
-// writing a Writer writes nothing more, and Close returns that error.
+// Writer writes a file in the format of this package and computes its checksum. After the first
+// error of writing it writes nothing more, and Close returns that error.
 type Writer struct {
 	*bufio.Writer
 	w          io.Writer
-	sum        hash.Hash // SHA-256 of the bytes written so far
-	compressed bool      // whether w compresses its input
+	sum        hash.Hash
+	compressed bool
 }
 
 // NewWriter returns a Writer that writes a file of the given kind to w, and writes the first line.
@@ -36,7 +35,6 @@ func NewWriter(w io.Writer, kind Kind) *Writer {
 }
 
 // Header writes the lines of the header, without optional fields that are zero, and the empty line.
-// It returns an error for a value that has no JSON form, or the first error of writing.
 func (w *Writer) Header(fields []Field) error {
 	if err := WriteLines(w, fields); err != nil {
 		return err
@@ -45,8 +43,7 @@ func (w *Writer) Header(fields []Field) error {
 }
 
 // WriteLines writes the lines of a header, without optional fields that are zero. It returns an
-// error only for a value that has no JSON form. It ignores errors of writing, so that w must
-// remember its first error, as a Writer does, or never fail, as a hash does.
+// error for a value that has no JSON form. It ignores errors of writing, which w must remember.
 func WriteLines(w io.Writer, fields []Field) error {
 	for _, f := range fields {
 		if !f.Required && reflect.ValueOf(f.Value).Elem().IsZero() {
@@ -64,15 +61,14 @@ func WriteLines(w io.Writer, fields []Field) error {
 // Close writes the checksum and returns the first error of writing. It does not close the
 // underlying writer.
 func (w *Writer) Close() error {
-	if err := w.Flush(); err != nil { // returns the first error of all earlier writes
+	if err := w.Flush(); err != nil {
 		return err
 	}
 	_, err := w.w.Write(w.sum.Sum(nil))
 	return err
 }
 
-// WriteFile calls write with a writer of the named file. A regular file is replaced only if write
-// succeeds. If the name ends in .gz the file is compressed with gzip.
+// WriteFile calls write with a writer of the named file, as [atomicfile.WriteFile] does.
 func WriteFile(name string, write func(io.Writer) error) error {
 	if err := atomicfile.WriteFile(name, write); err != nil {
 		return fmt.Errorf("pegasos: %w", err)
@@ -83,8 +79,8 @@ func WriteFile(name string, write func(io.Writer) error) error {
 // chunk is the largest number of numbers that are encoded or decoded at a time.
 const chunk = 1 << 14
 
-// WriteNumbers writes numbers in little-endian order. It ignores errors of writing, so that w must
-// remember its first error, as a Writer does, or never fail, as a hash does.
+// WriteNumbers writes numbers in little-endian order. It ignores errors of writing, which w must
+// remember.
 func WriteNumbers[T float32 | float64 | int32 | uint16 | uint64](w io.Writer, values []T) {
 	var buf []byte
 	for len(values) > 0 {

@@ -5,25 +5,24 @@ import (
 	"math"
 )
 
-// Claim is the objective P and the lower bound D of one problem, or their means over all problems,
-// as a model claims them or as computed again. DualObjective is NaN if there is no lower bound.
+// Claim is the objective P and the lower bound D of one problem, or their means over all problems.
+// DualObjective is NaN if there is no lower bound.
 type Claim struct{ Objective, DualObjective float64 }
 
 // Gap returns the relative duality gap of c.
 func (c Claim) Gap() float64 { return Gap(c.Objective, c.DualObjective) }
 
-// AsGood reports whether c claims at least as much as other: its lower bound is not smaller, and
-// its relative gap not larger.
+// AsGood reports whether c claims at least as much as other: a bound that is not smaller, and a
+// relative gap that is not larger.
 func (c Claim) AsGood(other Claim) bool {
 	return c.DualObjective >= other.DualObjective && c.Gap() <= other.Gap()
 }
 
 // GapTolerance and ObjectiveTolerance define the largest error that float32 dot products may leave
-// in a claimed objective P. If the error could be larger, training computes P from float64 dot
-// products.
+// in a claimed objective P.
 const (
-	GapTolerance       = 0.01 // error as a share of P - D, where D is the lower bound
-	ObjectiveTolerance = 1e-4 // error as a share of P, if there is no lower bound
+	GapTolerance       = 0.01 // as a share of P - D, where D is the lower bound
+	ObjectiveTolerance = 1e-4 // as a share of P, if there is no lower bound
 )
 
 // Tolerance returns the largest error that float32 dot products may leave in c.Objective. A lower
@@ -51,7 +50,7 @@ func (c Claim) Header() ClaimHeader {
 func (h ClaimHeader) Claim() Claim { return Claim{orNaN(h.P), orNaN(h.D)} }
 
 // Gap returns the relative duality gap in the form for a file's header: nil if it is NaN or
-// infinite. Readers compute the gap from P and D themselves, but a person may read it in the file.
+// infinite.
 func (h ClaimHeader) Gap() *float64 {
 	gap := h.Claim().Gap()
 	if math.IsInf(gap, 0) {
@@ -60,8 +59,8 @@ func (h ClaimHeader) Gap() *float64 {
 	return orNil(gap)
 }
 
-// CheckGap returns an empty string if gap, the relative duality gap in a header, is nil or follows
-// from P and D. Otherwise it returns an error message.
+// CheckGap returns an error message unless gap, the relative duality gap in a header, is nil or
+// equals the gap of P and D. It returns "" for no error.
 func (h ClaimHeader) CheckGap(gap *float64) string {
 	want := h.Claim().Gap()
 	if gap == nil || *gap == want {

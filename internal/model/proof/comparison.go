@@ -12,17 +12,16 @@ type Measurement struct {
 	Bound     float64 // lower bound on the minimum of P, with MaxError not subtracted; NaN for none
 }
 
-// Proven returns the larger of Bound - MaxError and 0, or NaN if there is no bound. No measured
-// objective is below this number: its error is at most MaxError, and no objective is below 0. See
-// package certificate.
+// Proven returns the larger of Bound - MaxError and 0, or NaN if there is no bound. MaxError is
+// subtracted because a measured objective may be too small by that much.
 func (m Measurement) Proven() float64 { return max(0, m.Bound-m.MaxError) }
 
 // Found is the result of measuring one problem of a model again.
 type Found struct {
 	Vector int // index in the model of the problem's first weight vector
 	Lambda float64
-	// Exact is measured from float64 dot products. Quick has the objective from float32 dot
-	// products, which training uses where they are precise enough; Quick.Bound is not set.
+	// Exact is measured from float64 dot products. Quick is the objective from float32 dot
+	// products, with no bound.
 	Exact, Quick Measurement
 }
 
@@ -33,24 +32,22 @@ type Comparison struct {
 	Unsure      bool                          // an objective or the mean bound is not confirmed
 	Unconfirmed []int                         // weight vectors whose bound or gap is not confirmed
 	// SameData says that the model was trained on the same data in the same layout, so that an
-	// objective must be equal to the bit. Otherwise it may differ by the rounding errors of float64
-	// dot products; a difference up to the error that training tolerates in float32 dot products
-	// leaves the claim unconfirmed.
+	// objective that was not computed over parts must be equal to the bit.
 	SameData bool
 	Parts    bool // the sums were computed over parts of the data, and so in another order
 
-	sum      Claim   // sums of the objectives and bounds in the claims that Bound was called with
-	problems float64 // number of calls of Bound, one for each problem
+	sum      Claim   // sums over the claims that Bound was called with
+	problems float64 // number of calls of Bound
 }
 
 // Linear compares the claims of a linear model with n weight vectors with found, the problems
-// measured again, and with all, the means over them. joint reports whether the vectors share one
+// measured again, and all, the means over them. joint reports whether the vectors share one
 // problem.
 func (t *Comparison) Linear(r Result, n int, joint bool, found []Found, all Claim) {
 	claimed := r.PerClass
 	switch {
 	case math.IsNaN(r.Objective):
-		return // the model claims nothing
+		return
 	case joint && len(claimed) > 0:
 		t.Contradict("the model makes claims about %d weight vectors, which share one problem",
 			len(claimed))
@@ -82,7 +79,7 @@ func (t *Comparison) Linear(r Result, n int, joint bool, found []Found, all Clai
 		}
 		switch ok := t.Bound(of, c, Claim{f.Exact.Objective, f.Exact.Proven()}); {
 		case of == "":
-			t.Unsure = t.Unsure || !ok // the bound of the only problem is the mean bound
+			t.Unsure = t.Unsure || !ok
 		case !ok:
 			t.Unconfirmed = append(t.Unconfirmed, f.Vector)
 		}
@@ -108,8 +105,6 @@ const (
 	float32Error = 1e-5  // relative difference that float32 dot products in the claim may cause
 )
 
-// partObjective compares a claimed objective with the objective found, by their difference
-// relative to found.
 func (t *Comparison) partObjective(of string, claimed, found float64) {
 	switch off := (claimed - found) / found; {
 	case -roundError <= off && off <= float32Error, claimed == found:
@@ -120,8 +115,8 @@ func (t *Comparison) partObjective(of string, claimed, found float64) {
 	}
 }
 
-// ProblemSuffix returns words that name one of several problems in a message, such as " of weight
-// vector 3"; "" if there is only one problem.
+// ProblemSuffix names one of several problems in a message, such as " of weight vector 3"; it
+// returns "" if there is only one problem.
 func ProblemSuffix(kind string, k, problems int) string {
 	if problems == 1 {
 		return ""
@@ -129,9 +124,9 @@ func ProblemSuffix(kind string, k, problems int) string {
 	return fmt.Sprintf(" of %s %d", kind, k)
 }
 
-// Objective compares the claimed objective of a problem with the objective found, which was
-// computed from the data. A difference of more than wrong, or NaN, contradicts the claim; a
-// smaller difference, but of more than unsure, leaves it unconfirmed. suffix is the ProblemSuffix.
+// Objective compares the claimed objective of a problem with the objective found. A difference of
+// more than wrong, or NaN, contradicts the claim; a smaller difference, but of more than unsure,
+// leaves it unconfirmed. suffix is the ProblemSuffix.
 func (t *Comparison) Objective(suffix string, claimed, found, unsure, wrong float64) {
 	switch off := math.Abs(claimed - found); {
 	case !(off <= wrong):
@@ -146,7 +141,8 @@ func (t *Comparison) wrong(suffix string, claimed, found float64) {
 }
 
 // Bound compares the claimed bound of a problem with the computed bound, and adds the claim to the
-// sums that Means uses. It reports whether the claim is confirmed, as bound does.
+// sums for Means. It reports whether the claim is confirmed: the computed bound and gap are as
+// good.
 func (t *Comparison) Bound(suffix string, claimed, found Claim) bool {
 	t.sum.Objective += claimed.Objective
 	t.sum.DualObjective += claimed.DualObjective
@@ -154,11 +150,9 @@ func (t *Comparison) Bound(suffix string, claimed, found Claim) bool {
 	return t.bound(suffix, claimed, found)
 }
 
-// bound compares a claimed bound with the computed bound, and reports whether the claim is
-// confirmed: the computed bound and gap are as good as claimed.
 func (t *Comparison) bound(suffix string, claimed, found Claim) bool {
 	switch {
-	case math.IsNaN(claimed.DualObjective): // only an objective is claimed
+	case math.IsNaN(claimed.DualObjective):
 		return false
 	case claimed.DualObjective < 0 || Check(found.Objective, claimed.DualObjective) != nil:
 		t.Contradict("the claimed bound %v on the least objective%s is below 0 or above the "+
@@ -173,7 +167,7 @@ func (t *Comparison) bound(suffix string, claimed, found Claim) bool {
 }
 
 // Means compares the claimed means over all problems with the means of the claims that Bound was
-// called with. They must be equal to the bit; a NaN bound equals another NaN bound.
+// called with. They must be equal; two NaN bounds count as equal.
 func (t *Comparison) Means(all Claim) {
 	mean := Claim{t.sum.Objective / t.problems, t.sum.DualObjective / t.problems}
 	if mean.Objective != all.Objective {

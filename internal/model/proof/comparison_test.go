@@ -26,7 +26,7 @@ func TestAsGood(t *testing.T) {
 		{claim(1, 0.5), claim(1, 0.5), true},
 		{claim(1, 0.6), claim(1, 0.5), true},
 		{claim(1, 0.4), claim(1, 0.5), false},
-		{claim(2, 0.6), claim(1, 0.5), false}, // a larger gap
+		{claim(2, 0.6), claim(1, 0.5), false},
 		{claim(0.8, 0.4), claim(1, 0.5), false},
 		{claim(1, nan), claim(1, 0.5), false},
 	} {

@@ -10,12 +10,12 @@ import (
 
 // Estimate is an estimate of how well a model predicts rows that it was not trained on.
 type Estimate struct {
-	Metric string  `json:"metric"` // "accuracy", from 0 to 1, or "r2"
-	Value  float64 `json:"value"`  // the metric over the predicted rows, by their weights
+	Metric string  `json:"metric"` // "accuracy" or "r2"
+	Value  float64 `json:"value"`  // weighted by the rows' weights
 	StdErr float64 `json:"std_err"`
 	Rows   int     `json:"rows"`
-	Folds  int     `json:"folds,omitempty"` // folds of a cross-validation; 0 for held-out rows
-	// Share is the share of the groups of equal rows that were held out; 0 for a cross-validation.
+	Folds  int     `json:"folds,omitempty"` // 0 for held-out rows
+	// Share is the share of held-out rows that was asked for; 0 for a cross-validation.
 	Share float64 `json:"share,omitempty"`
 }
 
@@ -50,8 +50,8 @@ func (e *Estimate) Check() error {
 // GoodShare reports whether share is above 0 and below 1.
 func GoodShare(share float64) bool { return share > 0 && share < 1 }
 
-// Errors collects the predictions of rows for an Estimate, one call of a method for each row.
-// Rows of one group, such as equal rows, count as one observation in the standard error.
+// Errors collects the predictions of rows for an Estimate, one call of a method for each row. Rows
+// of one group count as one observation in the standard error.
 type Errors struct {
 	weight, wrong, target []float64
 	group                 []int32
@@ -73,8 +73,8 @@ func (s *Errors) Number(group int32, y, predicted, weight float64) {
 	s.Square(group, y, float64(d*d), weight)
 }
 
-// Square adds a row of the given weight with the regression target y, whose prediction has the
-// given squared error.
+// Square adds a row of the given weight with the regression target y and the squared error of its
+// prediction.
 func (s *Errors) Square(group int32, y, square, weight float64) {
 	s.regression = true
 	s.add(group, square, y, weight)
@@ -88,9 +88,9 @@ func (s *Errors) add(group int32, wrong, target, weight float64) {
 }
 
 // Estimate returns the accuracy of the rows added, or R^2 for regression. The standard error is
-// computed from the errors of the groups; for R^2, a ratio of two means, to first order. Estimate
-// returns an error if no row has a weight above 0, if R^2 is not defined because all targets are
-// equal, or if a prediction or target is too large or not finite.
+// computed from the groups' sums; for R^2, a ratio of two means, to first order. Estimate returns
+// an error if no row has a weight above 0, if R^2 is not defined because all targets are equal, or
+// if a prediction or target is too large or not finite.
 func (s *Errors) Estimate() (*Estimate, error) {
 	if len(s.weight) == 0 {
 		return nil, errors.New("no row has a weight above 0")
@@ -104,7 +104,7 @@ func (s *Errors) Estimate() (*Estimate, error) {
 	}
 	mean /= all
 	e := &Estimate{Metric: Accuracy, Value: right / all, Rows: len(s.weight)}
-	unit := 1.0 // the mean square of the targets about their mean; 1 for classes
+	unit := 1.0 // weighted variance of the targets; 1 for classes
 	if s.regression {
 		for i, w := range s.weight {
 			d := s.target[i] - mean
@@ -117,7 +117,7 @@ func (s *Errors) Estimate() (*Estimate, error) {
 	}
 	sums := map[int32]float64{}
 	for i, w := range s.weight {
-		constant := 1.0 // squared deviation of the target from the mean; 1 for classes
+		constant := 1.0
 		if s.regression {
 			d := s.target[i] - mean
 			constant = float64(d * d)
@@ -126,7 +126,7 @@ func (s *Errors) Estimate() (*Estimate, error) {
 		sums[s.group[i]] += float64(w * d)
 	}
 	variance := 0.0
-	for _, g := range s.group { // in the order of the rows, so that the sum has the same bits
+	for _, g := range s.group { // a map's order is random and would change the rounding
 		sum := sums[g]
 		delete(sums, g)
 		variance += float64(sum * sum)

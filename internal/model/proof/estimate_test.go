@@ -32,8 +32,7 @@ func TestEstimateCheck(t *testing.T) {
 	}
 }
 
-// The standard error of an accuracy is sqrt(p(1-p)/n) over rows that differ. Copies of rows change
-// neither the standard error nor the value, and a row of weight 2 counts as two copies.
+// The standard error of an accuracy over n different rows is sqrt(p(1-p)/n).
 func TestErrorsEstimate(t *testing.T) {
 	var plain, copies, weighted Errors
 	for i := range int32(10) {

@@ -17,9 +17,9 @@ const (
 	ClaimsNothing = "claims nothing"
 )
 
-// Verdict returns the verdict on a model. reasons is the number of reasons against the model's
-// claims, all is its claimed means over all problems, and unsure reports whether a claim was not
-// confirmed. The first of these verdicts that applies is returned:
+// Verdict returns the verdict on a model, from the number of reasons against its claims, its
+// claimed means over all problems, and whether a claim was not confirmed. The first of these that
+// applies is returned:
 //
 //   - contradicted, if there are reasons
 //   - claims nothing, if the claimed relative gap is above 1 or NaN
@@ -39,12 +39,12 @@ func Verdict(reasons int, all Claim, unsure bool) string {
 
 // Finding is the result of verifying a model's claim about its objective and gap.
 type Finding struct {
-	Claimed     Claim    // the model's claim; Claimed.Objective is NaN if there is none
-	Found       Claim    // the objective and the bound, computed anew
-	Source      string   // how the bound was computed, as text
-	Reasons     []string // reasons against the claim, as text
+	Claimed     Claim    // Objective is NaN if there is no claim
+	Found       Claim    // computed anew
+	Source      string   // how the bound was computed
+	Reasons     []string // against the claim
 	Verdict     string
-	Unconfirmed []int // indices of weight vectors whose bound or gap is not confirmed
+	Unconfirmed []int // weight vectors whose bound or gap is not confirmed
 	Vectors     int
 }
 
@@ -58,7 +58,7 @@ func (f *Finding) Print(w io.Writer) {
 	}
 	gap := f.Found.Gap()
 	standing := Standing(gap)
-	if gap > 1 && !math.IsInf(gap, 0) { // a large gap is printed too: it is the result
+	if gap > 1 && !math.IsInf(gap, 0) { // a gap above 1 is printed too: it is the result
 		standing = "at most " + Percent(gap) + " above the optimum"
 	}
 	fmt.Fprintf(w, "found      objective %.10g, %s, %s\n", f.Found.Objective, standing, f.Source)

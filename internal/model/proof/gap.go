@@ -1,13 +1,11 @@
 // Package proof defines what a model records of its objective P and of a lower bound D on the
 // minimum P*, and compares it with values computed again from the data. A [Result] is the report on
-// a training run, a [Claim] the P and D of one problem, and Gap the relative duality gap that all
-// trainers report. A [Comparison] compares claims with a new measurement, Verdict draws the
-// conclusion, and a [Finding] prints it.
+// a training run, a [Claim] the P and D of one problem. A [Comparison] compares claims with a new
+// measurement, Verdict draws the conclusion, and a [Finding] prints it.
 //
-// A trainer's lower bound D accounts for all rounding errors, the errors of P included: D <= P* - e
+// A lower bound D above 0 accounts for all rounding errors, the errors of P included: D <= P* - e
 // if the computed P differs from the exact objective by at most e. Then P - D is at least the
-// excess of the model's exact objective over P*, D > P is impossible, and statements about a model
-// follow from P and D alone.
+// excess of the exact objective over P*, and D > P is impossible.
 package proof
 
 import (
@@ -23,8 +21,6 @@ import (
 //   - 0 if P = D, even if both are 0
 //   - +Inf if D is 0 or less
 //   - NaN if P or D is NaN
-//
-// The result is negative only if Check returns an error for P and D.
 func Gap(objective, bound float64) float64 {
 	switch {
 	case objective == bound:
@@ -35,8 +31,7 @@ func Gap(objective, bound float64) float64 {
 	return (objective - bound) / bound
 }
 
-// Check returns an error if bound, a lower bound on the minimum, is above the objective. One of
-// them was then computed wrongly.
+// Check returns an error if bound, a lower bound on the minimum, is above the objective.
 func Check(objective, bound float64) error {
 	if bound > objective {
 		return fmt.Errorf("internal error: the bound %v is above the objective %v; please report "+
@@ -65,7 +60,7 @@ func Percent(gap float64) string {
 		return "none"
 	}
 	p := 100 * gap
-	for up := p; ; up += math.Abs(p) * 0x1p-14 { // each step is less than a unit of the fourth digit
+	for up := p; ; up += math.Abs(p) * 0x1p-14 { // less than a unit of the fourth digit
 		text := fmt.Sprintf("%.4g", up)
 		if back, err := strconv.ParseFloat(text, 64); err != nil || back >= p {
 			return text + " %"
@@ -84,6 +79,6 @@ func Standing(gap float64) string {
 	return "at most " + Percent(gap) + " above the optimum"
 }
 
-// Useful reports whether a relative gap is at most 1: a lower bound is known, and it is at least
-// half the objective.
+// Useful reports whether a relative gap is at most 1: the lower bound is then at least half the
+// objective.
 func Useful(gap float64) bool { return gap <= 1 }

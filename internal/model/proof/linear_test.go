@@ -14,7 +14,6 @@ type linear struct {
 	all   Claim
 }
 
-// confirmed returns a call whose two weight vectors have the claimed objectives and bounds.
 func confirmed() *linear {
 	return &linear{
 		Comparison: Comparison{SameData: true},
@@ -30,8 +29,6 @@ func confirmed() *linear {
 }
 
 func TestLinear(t *testing.T) {
-	// first sets the measurements of the first vector, for which the model claims the objective 1
-	// and the bound 0.5.
 	first := func(l *linear, quick, exact Measurement) {
 		l.found[0].Quick, l.found[0].Exact = quick, exact
 	}
@@ -130,8 +127,6 @@ func TestLinear(t *testing.T) {
 	}
 }
 
-// An objective that was computed over parts of the data may be smaller than the claimed objective
-// by the error of float32 dot products, but hardly larger.
 func TestPartObjective(t *testing.T) {
 	for _, c := range []struct {
 		claimed, found float64

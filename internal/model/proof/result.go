@@ -6,9 +6,8 @@ import (
 	"slices"
 )
 
-// Result is the report on a training run: the length of the run, and the objective and the lower
-// bound of its model. pegasos.Result documents the fields. Model files store the fields that have
-// JSON keys under these, and the others as in [ResultHeader].
+// Result is the report on a training run. pegasos.Result documents the fields. Model files store
+// the fields that have JSON keys under these, and the others as in [ResultHeader].
 type Result struct {
 	Steps      int64   `json:"steps"`
 	Epochs     float64 `json:"epochs"`
@@ -25,7 +24,7 @@ type Result struct {
 	Objective     float64       `json:"-"`
 	DualObjective float64       `json:"-"`
 	Gap           float64       `json:"-"`
-	PerClass      []ClassResult `json:"-"` // results by weight vector; nil for a joint problem
+	PerClass      []ClassResult `json:"-"` // by weight vector; nil for a joint problem
 }
 
 // Claim returns the objective and the lower bound of r.
@@ -35,8 +34,8 @@ func (r *Result) setClaim(c Claim) {
 	r.Objective, r.DualObjective, r.Gap = c.Objective, c.DualObjective, c.Gap()
 }
 
-// ClassResult is the part of a Result for one weight vector. pegasos.ClassResult, an alias,
-// documents the fields.
+// ClassResult is the part of a Result for one weight vector. pegasos.ClassResult documents the
+// fields.
 type ClassResult struct {
 	Objective     float64 `json:"-"`
 	DualObjective float64 `json:"-"`
@@ -48,14 +47,14 @@ type ClassResult struct {
 
 func (c ClassResult) claim() Claim { return Claim{c.Objective, c.DualObjective} }
 
-// Unknown returns the results of n weight vectors that are not measured: their objectives and
-// bounds are NaN.
+// Unknown returns the results of n weight vectors whose objectives and bounds are NaN, which means
+// that they are not measured.
 func Unknown(n int) []ClassResult {
 	return slices.Repeat([]ClassResult{{Objective: math.NaN(), DualObjective: math.NaN()}}, n)
 }
 
-// Unmeasure sets all objectives, lower bounds and gaps of r to NaN, which means that they are
-// unknown.
+// Unmeasure sets all objectives, lower bounds and gaps of r to NaN, which means that they are not
+// measured.
 func (r *Result) Unmeasure() {
 	nan := math.NaN()
 	r.setClaim(Claim{nan, nan})
@@ -88,12 +87,12 @@ func (r Result) CheckEstimates() error {
 	return nil
 }
 
-// ResultHeader is the form of a Result in the headers of files. Fields of the embedded Result and
-// ClassResults that have no JSON key are 0.
+// ResultHeader is the form of a Result in the headers of files. Fields that have no JSON key are 0
+// in the embedded Result and ClassResults.
 type ResultHeader struct {
 	Result
 	ClaimHeader
-	Gap      *float64      `json:"gap,omitempty"` // ClaimHeader.Gap of the objective and the bound
+	Gap      *float64      `json:"gap,omitempty"` // ClaimHeader.Gap
 	PerClass []classHeader `json:"per_class,omitempty"`
 }
 
@@ -116,8 +115,7 @@ func (r Result) Header() *ResultHeader {
 	return h
 }
 
-// Unpack returns the Result that the header stores, with NaN for omitted objectives and bounds. The
-// gap is computed from the objective and the lower bound.
+// Unpack returns the Result that the header stores, with NaN for omitted objectives and bounds.
 func (h *ResultHeader) Unpack() Result {
 	r := h.Result
 	r.setClaim(h.ClaimHeader.Claim())
