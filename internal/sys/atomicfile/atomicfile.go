@@ -20,26 +20,26 @@ import (
 )
 
 // File is a new file that replaces the file of the given name when it is committed. Until then it
-// has a temporary name in the same directory, and only its owner may read it. Errors of type
-// fs.PathError contain the given name, not the temporary name.
+// has a temporary name in the same directory, and only its owner may read it. Files that cannot be
+// replaced are written in place: see [Create]. Errors of type fs.PathError contain the given name.
 type File struct {
-	name    string // name passed to Create
+	name    string
 	target  string // file to replace, after symbolic links; empty if name is written in place
 	mode    fs.FileMode
 	f       *os.File
 	zip     *gzip.Writer // nil unless the file is compressed
-	failed  error        // first write error
+	failed  error        // first error of writing, syncing or closing
 	settled bool         // whether the file is committed or discarded
 }
 
-// Create creates a File that will replace the file with the given name, which need not exist. If
-// name is a symbolic link, the file that it points to will be replaced. An existing file's
-// permissions are kept. A file that is not regular, such as a pipe, or is an open descriptor, such
-// as /dev/stdout, is written in place. If name ends in .gz, the content is compressed.
+// Create creates a File that will replace the file with the given name, which need not exist, or
+// the target of a symbolic link. An existing file's permissions are kept. A file that is not
+// regular, such as a pipe, or is an open descriptor, such as /dev/stdout, is written in place. If
+// name ends in .gz, the content is compressed.
 //
-// A File must be committed or discarded. A killed process leaves a temporary file behind, whose
-// name is the name of the file to replace (at most its first 200 bytes), a dot, 8 hexadecimal
-// digits and ".tmp".
+// A File must be committed or discarded. A killed process may leave a temporary file, whose name is
+// the name of the file to replace (at most its first 200 bytes), a dot, 8 hexadecimal digits and
+// ".tmp".
 func Create(name string) (*File, error) {
 	f := &File{name: name}
 	if err := f.open(); err != nil {
@@ -51,12 +51,12 @@ func Create(name string) (*File, error) {
 	return f, nil
 }
 
-// CompressLess restricts the compression of a compressed file to Huffman coding, which needs at
-// least a bit for each byte, so that the content is at most 8 times as long as the file. It must be
-// called before anything is written. It reports whether the file is compressed.
+// CompressLess restricts the compression to Huffman coding, which needs at least a bit for each
+// byte, so that the content is at most 8 times as long as the file. It must be called before
+// anything is written. It reports whether the file is compressed.
 func (f *File) CompressLess() (compressed bool) {
 	if f.zip != nil {
-		// The error is nil, because the level is valid.
+		// The level is valid, so that the error is nil.
 		f.zip, _ = gzip.NewWriterLevel(writerFunc(f.write), gzip.HuffmanOnly)
 	}
 	return f.zip != nil
@@ -88,8 +88,7 @@ func (f *File) open() (err error) {
 	return f.create()
 }
 
-// named returns an fs.PathError with the name given to Create in place of the temporary name, and
-// any other error unchanged.
+// named replaces the temporary name in an fs.PathError by the name given to Create.
 func (f *File) named(err error) error {
 	if p := (*fs.PathError)(nil); errors.As(err, &p) {
 		op := p.Op
@@ -101,8 +100,7 @@ func (f *File) named(err error) error {
 	return err
 }
 
-// Err returns the first write error, which Commit returns too. It lets callers tell a full disk
-// from other errors that end the writing.
+// Err returns the first error of writing, which Commit returns too.
 func (f *File) Err() error { return f.failed }
 
 func (f *File) Write(p []byte) (int, error) {
@@ -122,7 +120,6 @@ func (f *File) WriteAt(p []byte, at int64) (int, error) {
 	return f.keep(f.f.WriteAt(p, at))
 }
 
-// keep returns n and err as named changes it. It stores the first error in f.failed.
 func (f *File) keep(n int, err error) (int, error) {
 	if err != nil {
 		err = f.named(err)
@@ -137,10 +134,9 @@ type writerFunc func([]byte) (int, error)
 
 func (w writerFunc) Write(p []byte) (int, error) { return w(p) }
 
-// Commit syncs the new file to disk and replaces the old one with it, so that a reader finds the
-// old or the new content, even after a crash. If Commit or an earlier write fails before the
-// replacement, the old file stays unchanged, and the new one is discarded. A file that is written
-// in place is only closed.
+// Commit syncs the new file to disk and replaces the old one with it. If Commit or an earlier write
+// fails before the replacement, the old file stays unchanged, and the new one is discarded. A file
+// that is written in place is only completed and closed.
 func (f *File) Commit() error {
 	if f.zip != nil {
 		f.keep(0, f.zip.Close())
@@ -167,7 +163,8 @@ func (f *File) setMode() error {
 	return f.f.Chmod(f.mode)
 }
 
-// Discard removes the new file and leaves the old one unchanged. After Commit it does nothing.
+// Discard removes the new file and leaves the old one unchanged. A file that is written in place is
+// only closed. After Commit, Discard does nothing.
 func (f *File) Discard() {
 	lock.Lock()
 	defer lock.Unlock()
@@ -181,21 +178,21 @@ func WriteFile(name string, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	defer f.Discard() // does nothing after Commit
+	defer f.Discard()
 	if err := write(f); err != nil {
 		return err
 	}
 	return f.Commit()
 }
 
-// Target follows name to its target if it is a symbolic link, the target to its own target, and so
-// on. It returns the last target, which need not exist. descriptor reports whether one of the links
-// is an open file descriptor in Linux's /proc or /dev/fd, as for /dev/stdout.
+// Target follows symbolic links from name and returns the last target, which need not exist.
+// descriptor reports whether one of the links is an open file descriptor in Linux's /proc or
+// /dev/fd, as for /dev/stdout.
 func Target(name string) (target string, descriptor bool, err error) {
 	for range 40 {
 		to, err := os.Readlink(name)
 		if err != nil {
-			return name, descriptor, nil // name is not a link, or does not exist
+			return name, descriptor, nil // most likely not a link, or no such file
 		}
 		dir := filepath.Dir(name)
 		descriptor = descriptor || dir == "/dev/fd" ||
@@ -208,8 +205,8 @@ func Target(name string) (target string, descriptor bool, err error) {
 	return "", false, fmt.Errorf("%s: too many symbolic links", name)
 }
 
-// newMode returns the permissions that a new file with the given name would get. They depend on the
-// umask and the file system, so newMode creates a file in the same directory and removes it.
+// newMode returns the permissions that a new file gets. They depend on the umask and the file
+// system, so newMode creates a file beside name and removes it.
 func newMode(name string) (fs.FileMode, error) {
 	lock.Lock()
 	defer lock.Unlock()
@@ -226,8 +223,7 @@ func newMode(name string) (fs.FileMode, error) {
 	return info.Mode().Perm(), nil
 }
 
-// createBeside creates a temporary file in the directory of name. It fails after DiscardAll. The
-// caller must hold lock.
+// createBeside creates a temporary file in the directory of name. The caller must hold lock.
 func createBeside(name string, mode fs.FileMode) (*os.File, error) {
 	if ended {
 		return nil, errEnded
@@ -243,8 +239,8 @@ func createBeside(name string, mode fs.FileMode) (*os.File, error) {
 	}
 }
 
-// syncDir syncs a directory, so that the new name survives a crash. It does nothing on systems that
-// cannot open or sync directories.
+// syncDir syncs a directory, so that the new name survives a crash, where the system can sync
+// directories.
 func syncDir(dir string) error {
 	switch runtime.GOOS {
 	case "windows", "plan9", "js", "wasip1":
@@ -262,18 +258,18 @@ func syncDir(dir string) error {
 	return err
 }
 
-// pending holds the files with a temporary name that are neither committed nor discarded. All
-// creations, renames and removals hold lock, so that a file is either renamed or removed.
+// pending holds the files with a temporary name that are neither committed nor discarded.
+// Creations, renames and removals of temporary files hold lock.
 var (
 	lock    sync.Mutex
 	pending = map[*File]bool{}
-	ended   bool // whether DiscardAll was called, after which create and rename fail
+	ended   bool // after DiscardAll, create and rename fail
 )
 
 var errEnded = errors.New("the program is ending")
 
 // DiscardAll discards all uncommitted files of the process, and makes later Create and Commit calls
-// fail, except for files that are written in place. It is for programs that are about to exit.
+// fail, except for files that are written in place.
 func DiscardAll() {
 	lock.Lock()
 	defer lock.Unlock()
@@ -308,7 +304,7 @@ func (f *File) rename() error {
 	return nil
 }
 
-// remove closes and removes the temporary file, unless f is settled. The caller must hold lock.
+// The caller must hold lock.
 func (f *File) remove() {
 	if f.settled {
 		return

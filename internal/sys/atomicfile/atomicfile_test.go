@@ -44,8 +44,6 @@ func temporary(t *testing.T, dir string) string {
 	return names[0]
 }
 
-// A temporary file is readable by its owner only. A committed file has the permissions of the old
-// file, or the permissions that any new file gets.
 func TestModes(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no Unix permissions: NOT TESTED")
@@ -82,8 +80,6 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// A discarded file, by Discard or by a panic, leaves the old file alone. A missing directory is an
-// error of Create, with the given name.
 func TestDiscard(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "file")
@@ -115,8 +111,6 @@ func TestDiscard(t *testing.T) {
 	}
 }
 
-// A file whose name ends in .gz, here in upper case, is compressed, and cannot be written at an
-// offset.
 func TestCompressed(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "file.GZ")
@@ -146,7 +140,6 @@ func TestCompressed(t *testing.T) {
 	sample.OnlyFiles(t, dir, "file.GZ")
 }
 
-// A file to which standard output is redirected is appended to through /dev/stdout, not replaced.
 func TestStandardOutputUnderItsName(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the file names are for Linux: NOT TESTED")
@@ -171,7 +164,6 @@ func TestStandardOutputUnderItsName(t *testing.T) {
 	}
 }
 
-// If the renaming fails, Commit returns the error with the given name, and the new file is removed.
 func TestRenameError(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "file")

@@ -16,8 +16,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/sys/atomicfile"
 )
 
-// TestMain also runs the subprocesses of the tests. If PEGASIMD_TEST_SAVE is set to PATH LINES
-// FIRST, it saves the versions FIRST, FIRST+1 ... of a file until it is killed.
+// If PEGASIMD_TEST_SAVE is PATH LINES FIRST, the process saves the versions FIRST, FIRST+1 ... of a
+// file until it is killed.
 func TestMain(m *testing.M) {
 	if args := strings.Fields(os.Getenv("PEGASIMD_TEST_SAVE")); len(args) == 3 {
 		lines, _ := strconv.Atoi(args[1])
@@ -53,7 +53,6 @@ func exit(err error) {
 	os.Exit(0)
 }
 
-// save writes version n of a file: the given number of lines, each n in eight digits.
 func save(name string, lines, n int) error {
 	return atomicfile.WriteFile(name, func(w io.Writer) error {
 		b := bufio.NewWriter(w)
@@ -65,7 +64,6 @@ func save(name string, lines, n int) error {
 	})
 }
 
-// version returns the version of a file, and fails unless the whole file is of one version.
 func version(t *testing.T, name string, lines int) int {
 	t.Helper()
 	content := text(t, name)
@@ -79,7 +77,6 @@ func version(t *testing.T, name string, lines int) int {
 	return n
 }
 
-// A process that is killed while it saves leaves the old version or the new one.
 func TestKilledWhileSaving(t *testing.T) {
 	kills := 100
 	if testing.Short() {
@@ -131,7 +128,6 @@ func TestKilledWhileSaving(t *testing.T) {
 			}
 			t.Logf("killed %d times among %d saves; %d times a temporary file was left",
 				kills, saved, len(left)-1)
-			// Temporary files left behind do not prevent the next save.
 			if err := save(name, lines, last+1); err != nil ||
 				version(t, name, lines) != last+1 {
 				t.Error(err)

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// limited saves a file in a process whose files are limited to some bytes, if PEGASIMD_TEST_LIMIT
-// is set to PATH LINES BYTES. It reports whether the variable was set.
+// If PEGASIMD_TEST_LIMIT is PATH LINES BYTES, limited saves a file under that limit of file sizes
+// and exits. Otherwise it returns false.
 func limited() bool {
 	var name string
 	var lines int
@@ -36,7 +36,6 @@ func limited() bool {
 	return true
 }
 
-// A full disk, at any point of the writing, is an error and leaves the old version.
 func TestFullDisk(t *testing.T) {
 	const lines = 100_000
 	dir := t.TempDir()
@@ -72,7 +71,7 @@ func TestFullDisk(t *testing.T) {
 	if err := save("/dev/full", 1, 1); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("/dev/full: %v", err)
 	}
-	compressed := filepath.Join(dir, "file.gz") // few bytes, which only Commit writes
+	compressed := filepath.Join(dir, "file.gz")
 	if err := os.Symlink("/dev/full", compressed); err != nil {
 		t.Fatal(err)
 	}
@@ -81,11 +80,11 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// asNobody calls f with the permissions of the user nobody, who owns no files, if the user is root.
+// asNobody calls f with the file permissions of the user nobody, if the user is root.
 func asNobody(t *testing.T, f func()) {
 	t.Helper()
 	if os.Getuid() != 0 {
-		f() // the tests work for every user but root
+		f()
 		return
 	}
 	runtime.LockOSThread() // the user of file accesses is a property of the thread
@@ -99,8 +98,6 @@ func asNobody(t *testing.T, f func()) {
 	f()
 }
 
-// In a read-only directory, saving is an error and leaves the old version, also through a symbolic
-// link from another directory.
 func TestReadOnlyDirectory(t *testing.T) {
 	parent := t.TempDir()
 	dir, open := filepath.Join(parent, "closed"), filepath.Join(parent, "open")
@@ -126,7 +123,7 @@ func TestReadOnlyDirectory(t *testing.T) {
 			}
 		})
 	}
-	asNobody(t, func() { // other directories are unaffected
+	asNobody(t, func() {
 		if err := save(filepath.Join(open, "file"), 5, 3); err != nil {
 			t.Error(err)
 		}

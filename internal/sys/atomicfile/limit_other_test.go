@@ -2,5 +2,4 @@
 
 package atomicfile_test
 
-// limited returns false: only Linux has the test with limits.
 func limited() bool { return false }

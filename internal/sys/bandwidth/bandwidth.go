@@ -1,5 +1,5 @@
-// Package bandwidth measures how fast one core can read and write memory. Run walks over the
-// operands that a kernel is timed with, in assembly loops that only load and store.
+// Package bandwidth measures how fast one core can read and write memory: Run walks over the
+// operands of a kernel in assembly loops that only load and store.
 package bandwidth
 
 // Shape is a pattern of loads and stores.
@@ -19,15 +19,14 @@ func (s Shape) Streams() int {
 	return [...]int{None: 0, Read: 1, Read2: 2, Update: 2, Copy: 2, Axpy: 3}[s]
 }
 
-// MinLength is the least length of operands that Run accepts: the loops process at least 8 elements
-// at a time.
+// MinLength is the least length of operands that Run accepts.
 const MinLength = 8
 
 func Available() bool { return available }
 
-// Run walks over x and y once, from beginning to end. It changes nothing, except that Copy copies x
-// to y. x and y must have equal length of at least [MinLength]; shapes with one operand ignore y.
-// Run must not be called if [Available] returns false.
+// Run walks over x and y once. It changes nothing, except that Copy copies x to y. x and y must
+// have equal length of at least [MinLength]; shapes with one operand ignore y. Run panics if
+// [Available] returns false.
 func Run(s Shape, x, y []float32) {
 	if len(x) < MinLength || s >= Read2 && s != Update && len(y) != len(x) {
 		panic("bandwidth: x and y need equal lengths of at least 8")

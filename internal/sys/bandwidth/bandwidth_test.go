@@ -11,8 +11,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// TestRun checks that Run changes no operand, except the destination of Copy, and accesses no
-// memory beyond the operands, where no page is mapped.
 func TestRun(t *testing.T) {
 	if !bandwidth.Available() {
 		t.Log("this machine has none of the loops: Available returns false")

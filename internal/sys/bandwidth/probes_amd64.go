@@ -6,8 +6,6 @@ import "golang.org/x/sys/cpu"
 
 var available = cpu.X86.HasAVX
 
-// wide reports whether loads of 512 bits are available. Some CPUs (Sapphire Rapids) read faster
-// with them from the first-level cache.
 var wide = cpu.X86.HasAVX512F && cpu.X86.HasAVX512VL
 
 func read(x *float32, n int) {

@@ -1,12 +1,11 @@
 // Package budget defines how much memory reading a file may use, as docs/data.md#limits promises,
-// and how the readers share it. A reader compares with a Part, or asks an Account, before it
-// allocates memory for a count that a file claims: columns, buckets, vectors without numbers.
+// and how the readers share it.
 package budget
 
 import "errors"
 
-// Reading a file takes at most Base bytes of memory, the program's own included, plus PerByte for
-// each byte of the decompressed file and PerRow for each of its rows. A compressed model takes Base
+// Reading a file may take Base bytes of memory, the program's own included, plus PerByte for each
+// byte of the decompressed file and PerRow for each of its rows. A compressed model may take Base
 // plus PerPackedByte for each byte of the compressed file.
 const (
 	Base          = 64 << 20
@@ -15,41 +14,39 @@ const (
 	PerRow        = 64
 )
 
-// Allowed returns the largest number of bytes of memory that reading a file may use, given its
-// decompressed size in bytes and its number of rows.
+// Allowed returns the bytes of memory that reading a file may use, given its decompressed size in
+// bytes and its number of rows.
 func Allowed(size, rows int64) int64 { return Base + PerByte*size + PerRow*rows }
 
 var ErrTooMuch = errors.New("needs more memory than is allowed for a file of this size: " +
 	"it is damaged or malicious")
 
-// Part is a limit in bytes that grows with the bytes read from a file: Free for every file, and
-// PerByte for each byte.
+// Part is a limit in bytes: Free for every file, and PerByte for each byte read from it.
 type Part struct{ Free, PerByte int64 }
 
 // The limits for reading models and tables. For models, PerByte counts bytes of the file as stored,
 // compressed or not.
 var (
-	// Elements is for slices that take more memory than their text, and for vectors without
-	// numbers.
+	// Elements is for values decoded from JSON and for vectors without numbers.
 	Elements = Part{8 << 20, 6}
-	// Numbers is for the numbers of a compressed model plus the memory that Elements limits.
+	// Numbers is for the numbers of a compressed model and what Elements limits.
 	Numbers = Part{8 << 20, 8}
-	// Unpacked bounds the decompressed text of a model, which is not kept, so that reading ends.
+	// Unpacked is for the decompressed bytes of a compressed model, so that reading ends.
 	Unpacked = Part{32 << 20, 64}
 	// Vectors is for weight vectors that are sparse in the file.
 	Vectors = Part{16 << 20, 16}
-	// PackedVectors is for the weight vectors of a compressed model.
+	// PackedVectors is for weight vectors that are sparse in a compressed model.
 	PackedVectors = Part{16 << 20, 8}
-	// Columns is for the statistics of a table's columns while an encoder is fitted to the table.
+	// Columns is for the statistics of a table's columns while an encoder is fitted to it.
 	Columns = Part{32 << 20, 8}
 	// Names is for the names of a table's features.
 	Names = Part{8 << 20, 0}
 )
 
-// Of returns the number of bytes of memory that p allows when size bytes of a file have been read.
+// Of returns the bytes that p allows when size bytes of a file have been read.
 func (p Part) Of(size int64) int64 { return p.Free + p.PerByte*size }
 
-// Account counts the memory that a reader takes, up to the share in Part. A nil Account allows
+// Account counts the memory that a reader takes, up to the limit in Part. A nil Account allows
 // everything.
 type Account struct {
 	Part
@@ -74,7 +71,7 @@ func (a *Account) Take(bytes int64) bool {
 	return true
 }
 
-// Return frees the given number of bytes, which an earlier Take counted as taken.
+// Return frees bytes that an earlier Take counted.
 func (a *Account) Return(bytes int64) {
 	if a != nil {
 		a.taken -= bytes

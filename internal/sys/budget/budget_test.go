@@ -2,8 +2,6 @@ package budget
 
 import "testing"
 
-// An Account allows the free bytes and PerByte bytes for each byte read, no more. Returned bytes
-// can be taken again.
 func TestAccount(t *testing.T) {
 	a := &Account{Part: Part{Free: 10, PerByte: 3}}
 	if !a.Take(10) || a.Take(1) {
@@ -21,8 +19,7 @@ func TestAccount(t *testing.T) {
 	}
 }
 
-// The parts that are used together are at most what a file is allowed. Elements, Names and Numbers
-// count twice, for garbage, except Numbers beside PackedVectors.
+// Elements, Names and Numbers count twice, for garbage, except Numbers beside PackedVectors.
 func TestParts(t *testing.T) {
 	for _, size := range []int64{0, 1 << 10, 1 << 30} {
 		if most := Allowed(size, 0); 2*Elements.Of(size) > most || Vectors.Of(size) > most ||

@@ -3,8 +3,8 @@ package files
 import "io"
 
 const (
-	aheadBlocks = 4       // number of blocks of an aheadReader
-	aheadBytes  = 1 << 17 // number of bytes in a block
+	aheadBlocks = 4
+	aheadBytes  = 1 << 17
 )
 
 type aheadReader struct {
@@ -12,12 +12,12 @@ type aheadReader struct {
 	free   chan []byte
 	now    aheadBlock
 	rest   []byte // bytes of now that Read has not returned yet
-	failed any    // value that the goroutine has panicked with; nil for none
+	failed any    // value with which the goroutine panicked; nil for none
 }
 
 type aheadBlock struct {
 	bytes []byte
-	err   error // error of reading after these bytes
+	err   error // after these bytes
 }
 
 // Ahead returns a reader of the bytes of r, which a goroutine reads before they are asked for. stop
@@ -31,7 +31,7 @@ func Ahead(r io.Reader) (ahead io.Reader, stop func()) {
 	go a.fill(r, stopped)
 	return a, func() {
 		close(stopped)
-		for range a.full { // closed when the goroutine has ended
+		for range a.full {
 		}
 	}
 }

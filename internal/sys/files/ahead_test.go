@@ -9,8 +9,6 @@ import (
 	"testing/iotest"
 )
 
-// A reader that reads ahead returns all bytes before the error, returns the error again at the next
-// call, can be stopped before the end, and panics with the value with which its source panics.
 func TestAhead(t *testing.T) {
 	broken := errors.New("broken")
 	for _, size := range []int{0, 1, aheadBytes - 1, aheadBytes, 10*aheadBytes + 7} {

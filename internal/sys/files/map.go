@@ -13,12 +13,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/sys/machine"
 )
 
-// Mapped is a file mapped into memory. Its pages are read from disk on first use, and the system
-// may drop them again.
-//
-// The pages are the file's own: they change when the file does, and if the file is truncated,
-// reading beyond its new end kills the process. A mapped file must not be changed; it may be
-// replaced by renaming another file.
+// Mapped is a file mapped into memory. The file must not be changed: its pages would change, and
+// reading beyond the end of a truncated file may kill the process. It may be replaced by renaming
+// another file.
 type Mapped struct {
 	mu   sync.Mutex
 	data []byte
@@ -26,10 +23,10 @@ type Mapped struct {
 	// The state of WillNeed.
 	advise func(pages []byte)
 	random bool  // whether the system was told that pages are read in random order
-	memory int64 // bytes of memory for cached files; 0 if unknown
+	memory int64 // for cached files; 0 if unknown
 	size   int64
 	asked  []bool // whether each page was requested
-	left   int64  // number of bytes that may be requested before asked is cleared
+	left   int64  // bytes that may be requested before asked is cleared
 }
 
 // Map maps the first size bytes of f, which may be closed afterwards. The error is
@@ -52,20 +49,19 @@ func Map(f *os.File, size int64) (*Mapped, error) {
 }
 
 // Bytes returns the file's bytes, which start at a page boundary and must not be written to.
-// Accessing them after Close kills the process.
+// Accessing them after Close may kill the process.
 func (f *Mapped) Bytes() []byte { return f.data }
 
-// defaultMemory is the number of bytes assumed for cached files if the machine's memory is unknown.
+// defaultMemory is assumed for cached files if the machine's memory is unknown, in bytes.
 const defaultMemory = 1 << 30
 
 // WillNeed asks the system to read the bytes of the file from offset start to offset end-1 from
-// disk, because they will soon be used, and does not wait. On systems without such requests it does
-// nothing.
+// disk, and does not wait. On systems without such requests it does nothing.
 //
 // A file for which Fits returns true is not requested. In other files, each page is requested once,
-// and again only after requests for a quarter of the memory. After a request for less than 64 KiB,
-// the system reads single pages when one is missing; its usual readahead of up to megabytes would
-// evict pages that are needed. A longer request, or an empty one, restores the usual readahead.
+// and again only after requests for a quarter of the memory. A request for less than 64 KiB turns
+// the system's readahead off, because it would evict pages that are needed; a longer or empty
+// request turns it on.
 func (f *Mapped) WillNeed(start, end int64) {
 	if f.Fits() {
 		return
@@ -103,8 +99,8 @@ func (f *Mapped) WillNeed(start, end int64) {
 	}
 }
 
-// Fits reports whether the file takes at most half of the memory for cached files, so that its
-// pages stay in memory once read.
+// Fits reports whether the file takes at most half of the memory for cached files, and so is likely
+// to stay in memory.
 func (f *Mapped) Fits() bool { return f.size <= f.memory/2 }
 
 // Close unmaps the file. It may be called more than once.

@@ -7,8 +7,6 @@ import (
 	"testing"
 )
 
-// createUnnamed, which Temp calls on file systems without O_TMPFILE, leaves no name in the
-// directory.
 func TestCreateUnnamed(t *testing.T) {
 	dir := t.TempDir()
 	f, err := createUnnamed(dir, "a-*.b")

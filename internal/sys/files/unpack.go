@@ -13,7 +13,7 @@ import (
 
 type Decompressor struct {
 	Magic  string // first bytes of such a file
-	Ending string // ending of the names of such files, such as ".gz"
+	Ending string // of the names of such files, such as ".gz"
 	Open   func(io.Reader) (io.ReadCloser, error)
 }
 
@@ -23,8 +23,8 @@ var gzipped = Decompressor{"\x1f\x8b", ".gz", func(r io.Reader) (io.ReadCloser, 
 
 var packedEndings = []string{".gz", ".bz2", ".zst"}
 
-// CutEnding returns a file's name without the ending, and whether name has the ending, in lower or
-// upper case. The ending must be ASCII in lower case.
+// CutEnding returns a file's name without the ending, and whether name has the ending, whatever the
+// case of its letters. The ending must be ASCII.
 func CutEnding(name, ending string) (plain string, is bool) {
 	at := len(name) - len(ending)
 	if at < 0 || !strings.EqualFold(name[at:], ending) {
@@ -33,10 +33,10 @@ func CutEnding(name, ending string) (plain string, is bool) {
 	return name[:at], true
 }
 
-// Ending returns the ending of a file's name in lower case, such as ".csv"; "" if it has none.
+// Ending returns the ending of a file's name in lower case, such as ".csv", or "".
 func Ending(name string) string { return strings.ToLower(filepath.Ext(name)) }
 
-// PlainName returns a file's name without the ending that says how the file is compressed.
+// PlainName returns a file's name without the ending .gz, .bz2 or .zst.
 func PlainName(name string) string {
 	for _, ending := range packedEndings {
 		if plain, is := CutEnding(name, ending); is {
@@ -61,7 +61,7 @@ func Unpack(r io.Reader, name string, formats ...Decompressor) (
 	if format == nil {
 		return &buffered{b, r}, false, nil
 	}
-	if _, err = b.Peek(1); err == io.EOF { // an empty file is not compressed
+	if _, err = b.Peek(1); err == io.EOF {
 		return nil, false, io.ErrUnexpectedEOF
 	}
 	z, err := format.Open(b)
@@ -71,8 +71,8 @@ func Unpack(r io.Reader, name string, formats ...Decompressor) (
 	return &unpacked{z, from, format}, true, nil
 }
 
-// formatOf returns the format of the file that b reads, by its first bytes, or else by its name;
-// nil if it is not compressed.
+// The first bytes take precedence over the name. formatOf returns nil if the file is not
+// compressed.
 func formatOf(b *bufio.Reader, name string, formats []Decompressor) (*Decompressor, error) {
 	for i := range formats {
 		head, err := b.Peek(len(formats[i].Magic))
@@ -92,8 +92,8 @@ func formatOf(b *bufio.Reader, name string, formats []Decompressor) (*Decompress
 }
 
 // Packed returns the number of compressed bytes that r has read so far, if r is a reader that
-// Unpack returned for a compressed file. For other readers packed is false. A reader that wraps r
-// should have a method Packed that returns Packed(r).
+// Unpack returned for a compressed file. Readers that wrap r should have a method Packed that
+// returns Packed(r).
 func Packed(r io.Reader) (n int64, packed bool) {
 	if p, ok := r.(interface{ Packed() (int64, bool) }); ok {
 		return p.Packed()
@@ -126,7 +126,7 @@ func (u *unpacked) Packed() (int64, bool) {
 	return u.from.n, true
 }
 
-// countingReader counts the bytes read from r, and keeps the error of r that is not io.EOF.
+// countingReader counts the bytes read from r, and keeps an error of r other than io.EOF.
 type countingReader struct {
 	r   io.Reader
 	n   int64
@@ -141,8 +141,8 @@ func (c *countingReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// explain adds the format to an error of decompression and, if the file ends too early, says that
-// it is cut off. Errors of reading the file stay as they are.
+// explain adds the format to an error of decompression. Errors of reading the file stay as they
+// are.
 func (c *countingReader) explain(err error, format *Decompressor) error {
 	switch {
 	case err == nil || err == io.EOF || c.err != nil:

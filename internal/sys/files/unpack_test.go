@@ -30,8 +30,6 @@ func nameOf(must bool) string {
 	return "a.svm"
 }
 
-// Unpack decompresses gzip files, and returns the bytes of other files unless the name ends in .gz.
-// Packed counts the bytes of the file; for gzip within gzip, the bytes of the outer file.
 func TestUnpack(t *testing.T) {
 	const text = "1 1:2\n"
 	once := zip(t, text)
@@ -99,8 +97,6 @@ func TestUnpackErrors(t *testing.T) {
 	}
 }
 
-// The caller's formats take precedence over gzip. They are recognized by their first bytes or else
-// by the file's name, and not used for an empty file.
 func TestUnpackFormats(t *testing.T) {
 	upper := Decompressor{"UP", ".up", func(r io.Reader) (io.ReadCloser, error) {
 		text, err := io.ReadAll(r)

@@ -4,8 +4,7 @@ package files
 
 import "golang.org/x/sys/unix"
 
-// willNeed requests the pages of data, which starts at a page boundary because Map's memory does.
-// An error is ignored: the request is only a hint.
+// data must start at a page boundary. An error is ignored: the request is only a hint.
 func willNeed(data []byte) { _ = unix.Madvise(data, unix.MADV_WILLNEED) }
 
 func adviseOrder(data []byte, random bool) {

@@ -11,8 +11,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/sys/machine"
 )
 
-// A file that fits in memory is not requested. In other files, each page is requested once, and
-// again only when later requests may have evicted it.
 func TestWillNeed(t *testing.T) {
 	page := int64(os.Getpagesize())
 	const pages = 100
@@ -30,7 +28,7 @@ func TestWillNeed(t *testing.T) {
 		calls int64
 	}{
 		{2 * pages, 0},
-		{2*pages - 4, 2*pages + 1}, // one call per page and pass, then one for a few pages
+		{2*pages - 4, 2*pages + 1}, // one call per page and pass, then one for the rest
 		{40, 2*pages + 1},
 		{0, pages},
 	} {
@@ -44,7 +42,7 @@ func TestWillNeed(t *testing.T) {
 		var calls int64
 		m.memory = c.room * page
 		m.advise = func([]byte) { calls++ }
-		for range 2 { // rows of a 64th of a page, and then the whole file
+		for range 2 {
 			for at := int64(0); at < pages*page; at += page / 64 {
 				m.WillNeed(at, at+page/64)
 			}
@@ -59,7 +57,6 @@ func TestWillNeed(t *testing.T) {
 	}
 }
 
-// The pages of a request are asked for in runs that leave out pages requested before.
 func TestWillNeedPages(t *testing.T) {
 	page := int64(os.Getpagesize())
 	f, err := os.Create(filepath.Join(t.TempDir(), "a"))

@@ -16,10 +16,9 @@ func TestAdvise(t *testing.T) {
 	if !advised(t, uintptr(unsafe.Pointer(&large[len(large)/2]))) {
 		t.Error("a large array does not get huge pages")
 	}
-	Advise([]int32(nil)) // has no memory
+	Advise([]int32(nil))
 }
 
-// advised reports whether the mapping that contains an address has the flag "hg".
 func advised(t *testing.T, at uintptr) bool {
 	maps, err := os.ReadFile("/proc/self/smaps")
 	if err != nil {

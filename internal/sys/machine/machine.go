@@ -11,8 +11,7 @@ import (
 )
 
 // Memory returns the memory of the machine in bytes, or the limit of the process's control groups
-// if that is smaller; 0 if neither is known. Results are reused for a second, because reading them
-// takes several system calls.
+// if that is smaller; 0 if neither is known. Results are reused for a second.
 func Memory() int64 {
 	last.Lock()
 	defer last.Unlock()
@@ -33,7 +32,7 @@ var last struct {
 func Available() int64 { return memory("MemAvailable:") }
 
 // Free returns about how many bytes of Memory this process could still allocate if it were alone on
-// the machine: it ignores what other processes use. It is +Inf if Memory is unknown.
+// the machine. It is +Inf if Memory is unknown.
 func Free() float64 {
 	all := Memory()
 	if all == 0 {
@@ -44,7 +43,7 @@ func Free() float64 {
 }
 
 // Spare returns Free, or the bytes left below the garbage collector's memory limit (GOMEMLIMIT) if
-// these are fewer. It bounds buffers and copies that only save time.
+// these are fewer.
 func Spare() float64 { return max(0, min(Free(), float64(debug.SetMemoryLimit(-1))-heap())) }
 
 // heap returns the bytes of objects on the heap, uncollected garbage included.
@@ -55,7 +54,7 @@ func heap() float64 {
 }
 
 // Expected, if not nil, is called before work that needs memory, with an estimate of the bytes that
-// the work will add to the heap, without optional copies and buffers. Command pegasimd sets it.
+// the work will add to the heap, without optional copies and buffers.
 var Expected func(bytes float64)
 
 func Expect(bytes float64) {

@@ -10,8 +10,8 @@ import (
 
 func memory(of string) int64 { return memoryOf("/", of) }
 
-// memoryOf returns the smallest of the machine's memory, from the given line of root/proc/meminfo,
-// and the limits of the process's control groups, in bytes; 0 if none is known.
+// memoryOf returns the smallest of the bytes in a line of root/proc/meminfo and the limits of the
+// process's control groups; 0 if none is known.
 func memoryOf(root, line string) int64 {
 	var least int64
 	limit := func(bytes int64) {

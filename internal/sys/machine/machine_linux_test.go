@@ -6,8 +6,6 @@ import (
 	"testing"
 )
 
-// memoryOf returns the machine's memory, or the smallest limit of the process's control groups and
-// their parents.
 func TestMemory(t *testing.T) {
 	const meminfo = "MemFree: 1 kB\nMemTotal:   1000 kB\n"
 	for name, c := range map[string]struct {
