@@ -27,7 +27,7 @@ func Numbers[T ~float32 | ~uint16 | ~int32 | ~int64](b []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(*new(T))))
 }
 
-// Append appends the len(b)/4 float32 numbers in b to dst.
+// Append appends the len(b)/4 little-endian float32 numbers in b to dst.
 func Append(dst []float32, b []byte) []float32 {
 	for ; len(b) >= 4; b = b[4:] {
 		dst = append(dst, math.Float32frombits(binary.LittleEndian.Uint32(b)))

@@ -61,7 +61,7 @@ func Cut[T string | []byte](word T) string {
 	if len(word) <= most {
 		return string([]byte(word))
 	}
-	end := most // to be moved back to the start of a character
+	end := most
 	for end > most-utf8.UTFMax && !utf8.RuneStart(word[end]) {
 		end--
 	}

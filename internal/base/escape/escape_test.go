@@ -56,7 +56,6 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// Error keeps the error's identity, and its text fits a line.
 func TestError(t *testing.T) {
 	if Error(nil) != nil || Error(io.EOF) != io.EOF {
 		t.Error("Error changes nil or a printable error")

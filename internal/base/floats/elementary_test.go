@@ -12,8 +12,6 @@ import (
 	"testing"
 )
 
-// points is the number of random points in each range of the accuracy tests; many more with
-// PEGASIMD_LONG=1.
 var points = func() int {
 	if os.Getenv("PEGASIMD_LONG") != "" {
 		return 250_000
@@ -25,11 +23,11 @@ type function struct {
 	name   string
 	f      func(float64) float64
 	wide   func(float64) *big.Float
-	bound  float64 // bound on the error in units in the last place: see doc.go
+	bound  float64 // in units in the last place: see doc.go
 	above  float64 // every finite x with above < x <= upTo has a finite result
 	upTo   float64
-	ranges [][2]float64 // ranges of the arguments
-	seams  []float64    // arguments where the code or the form of the result changes
+	ranges [][2]float64
+	seams  []float64 // arguments whose neighbors are tested
 	golden string
 }
 
@@ -81,12 +79,10 @@ var functions = []function{
 	},
 }
 
-// unit returns a random number in [0, 1). It uses only Uint64 of the generator, which is the same
-// in every Go release.
+// unit returns a random number in [0, 1). It uses only Uint64, which is the same in every Go
+// release.
 func unit(r *rand.Rand) float64 { return float64(r.Uint64()>>11) * 0x1p-53 }
 
-// each calls do with arguments for f: in each range n random numbers that are uniform in x, n/4
-// that are uniform in the exponent, and n/4 on a regular grid; and the neighbors of the seams.
 func (f *function) each(n int, do func(x float64)) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, lim := range f.ranges {
@@ -144,9 +140,7 @@ func TestAccuracy(t *testing.T) {
 	}
 }
 
-// TestMonotonic compares the results for neighboring floats, and for steps through the ranges. With
-// errors above half a unit, a result may be below the previous one, but so rarely that it does not
-// happen here.
+// Errors above half a unit allow a result below the previous one, but none occurs here.
 func TestMonotonic(t *testing.T) {
 	for _, f := range functions {
 		t.Run(f.name, func(t *testing.T) {
@@ -279,7 +273,6 @@ func TestRange(t *testing.T) {
 	}
 }
 
-// TestGolden checks the bits, which are the same on every machine and in every release.
 func TestGolden(t *testing.T) {
 	for _, f := range functions {
 		h := sha256.New()

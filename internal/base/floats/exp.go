@@ -38,8 +38,7 @@ const (
 	expC12 = expC11 / 14
 )
 
-// Exp returns e^x: +Inf on overflow, NaN for NaN. On underflow, the result is a subnormal number
-// with the error bound of the package comment, or 0 for still smaller x.
+// Exp returns e^x: +Inf on overflow, NaN for NaN, a subnormal number or 0 on underflow.
 func Exp(x float64) float64 {
 	switch {
 	case x != x:
@@ -56,8 +55,8 @@ func Exp(x float64) float64 {
 		return math.Float64frombits(bits + uint64(k)<<52)
 	}
 	// The result is subnormal: a multiple of 2^-1074, which is 2^(-1074-k) before scaling. Adding
-	// the number big, which has this unit in the last place, rounds once and counts the units: the
-	// count is the result's bits.
+	// big, which has this unit in the last place, rounds once and counts the units: the count is
+	// the result's bits.
 	unit := uint64(1023+52-1074-k) << 52 // the bits of big
 	big := math.Float64frombits(unit)
 	sum := big + head
@@ -65,9 +64,8 @@ func Exp(x float64) float64 {
 	return math.Float64frombits(math.Float64bits(sum) - unit)
 }
 
-// expParts returns e^x as (head + tail) 2^k. head is within [0.65, 1.35] and tail below 0.07, and
-// the error of their exact sum is below 0.2 units in the last place of head. x must be within
-// [expLow, expHigh].
+// expParts returns e^x as (head + tail) 2^k. head is within [0.65, 1.35] and tail below 0.07. x
+// must be within [expLow, expHigh].
 func expParts(x float64) (head, tail float64, k int) {
 	kf := (float64(x*log2E) + magic) - magic
 	high := x - float64(kf*ln2High) // exact

@@ -9,7 +9,7 @@ func IsFinite[F float32 | float64](v F) bool {
 // FirstNotFinite returns the index of the first element of x that is not finite, or -1.
 func FirstNotFinite[F float32 | float64](x []F) int {
 	start := 0
-	for ; start+8 <= len(x); start += 8 { // saves a branch for each element
+	for ; start+8 <= len(x); start += 8 {
 		v := x[start:][:8]
 		zero := (v[0] - v[0]) + (v[1] - v[1]) + (v[2] - v[2]) + (v[3] - v[3])
 		zero += (v[4] - v[4]) + (v[5] - v[5]) + (v[6] - v[6]) + (v[7] - v[7])
@@ -25,8 +25,7 @@ func FirstNotFinite[F float32 | float64](x []F) int {
 	return -1
 }
 
-// Inverse returns min(1/x, MaxFloat32), or 1 if x is 0: the factor that scales a column whose
-// largest magnitude or standard deviation is x.
+// Inverse returns min(1/x, MaxFloat32), or 1 if x is 0: the factor that scales a column of size x.
 func Inverse(x float64) float32 {
 	if x == 0 {
 		return 1
@@ -34,7 +33,7 @@ func Inverse(x float64) float32 {
 	return float32(min(1/x, math.MaxFloat32))
 }
 
-// At returns x[i], or missing if x is nil: a nil slice means that all elements are missing.
+// At returns x[i], or missing if x is nil.
 func At[F float32 | float64](x []F, i int, missing F) F {
 	if x == nil {
 		return missing
@@ -42,7 +41,7 @@ func At[F float32 | float64](x []F, i int, missing F) F {
 	return x[i]
 }
 
-// CountNonzeros returns the number of elements of x that are not 0.
+// CountNonzeros returns the number of elements of x that are not 0; NaN counts.
 func CountNonzeros[F float32 | float64](x []F) (n int) {
 	for _, v := range x {
 		if v != 0 {

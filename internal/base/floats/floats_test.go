@@ -24,8 +24,6 @@ func TestInverse(t *testing.T) {
 	}
 }
 
-// At returns an element or, for a nil slice, the value for missing elements. CountNonzeros counts
-// NaNs too.
 func TestAt(t *testing.T) {
 	x := []float32{0, 3, float32(math.NaN()), 0}
 	if At(x, 1, 7) != 3 || At(nil, 1, float32(7)) != 7 {

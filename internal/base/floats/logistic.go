@@ -5,8 +5,7 @@ import "math"
 // cutoff is a value of z beyond which e^-z is negligible beside 1: e^-40 < 2^-57.
 const cutoff = 40
 
-// Sigmoid returns 1/(1+e^-z): 0 and 1 for -Inf and +Inf, NaN for NaN. It equals Exp(z) for z below
-// -40.
+// Sigmoid returns 1/(1+e^-z): 0 and 1 for -Inf and +Inf, NaN for NaN.
 func Sigmoid(z float64) float64 {
 	a := math.Abs(z)
 	switch {
@@ -29,8 +28,7 @@ func Sigmoid(z float64) float64 {
 	return q + float64(((remainder(n, q, d)+nLow)-float64(q*dLow))*inverse)
 }
 
-// Log1pExp returns log(1+e^z). It is z for z above 40 and Exp(z) below -40; +Inf and 0 for ±Inf,
-// NaN for NaN.
+// Log1pExp returns log(1+e^z): +Inf and 0 for ±Inf, NaN for NaN.
 func Log1pExp(z float64) float64 {
 	a := math.Abs(z)
 	switch {

@@ -6,15 +6,14 @@ import (
 	"testing"
 )
 
-// prec is the precision, in bits, of the reference functions. Their relative errors are below
-// 2^-130, which is about 2^-77 units in the last place of a float64.
+// prec is the precision of the reference functions, in bits.
 const prec = 220
 
 func number(x float64) *big.Float { return new(big.Float).SetPrec(prec).SetFloat64(x) }
 
 func empty() *big.Float { return new(big.Float).SetPrec(prec) }
 
-// wideLn2 is log(2) = 2 artanh(1/3), summed term by term.
+// wideLn2 is log(2) = 2 artanh(1/3).
 var wideLn2 = func() *big.Float {
 	sum, power := empty(), number(2)
 	power.Quo(power, number(3))
@@ -64,8 +63,7 @@ func wideLog1p(x *big.Float) *big.Float {
 	return wideLog(empty().Add(number(1), x))
 }
 
-// wideLog returns log(x). A start y with an error d becomes y + 2 (x-e^y)/(x+e^y), with an error
-// below d^3.
+// wideLog improves a start y by Halley's method: y + 2 (x-e^y)/(x+e^y).
 func wideLog(x *big.Float) *big.Float {
 	near, _ := empty().SetMantExp(x, -x.MantExp(nil)).Float64()
 	y := empty().Mul(wideLn2, number(float64(x.MantExp(nil))))
@@ -92,8 +90,7 @@ func wideLog1pExp(z float64) *big.Float {
 	return l
 }
 
-// distance returns |got - want| in units in the last place of want: the distance between the
-// float64 neighbors around want.
+// distance returns |got - want| in units in the last place of want.
 func distance(got float64, want *big.Float) float64 {
 	if want.Sign() == 0 || math.IsNaN(got) || math.IsInf(got, 0) {
 		if want.Sign() == 0 && got == 0 {

@@ -2,7 +2,6 @@ package floats
 
 import "testing"
 
-// Borrowed slices are zeros of the length asked for, whatever was given back before.
 func TestBorrow(t *testing.T) {
 	for _, n := range []int{5, 3, 8, 0, 8} {
 		v := Borrow(n)

@@ -11,7 +11,6 @@ func panicOf(f func()) (value any) {
 	return nil
 }
 
-// Messages begin with the name of the module, and name both lengths.
 func TestMessages(t *testing.T) {
 	for want, f := range map[string]func(){
 		"pegasimd: row 3 of 2":              func() { panic(Of("row %d of %d", 3, 2)) },

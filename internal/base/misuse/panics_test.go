@@ -16,8 +16,8 @@ import (
 
 func vec(n int) []float32 { return make([]float32, n) }
 
-// invalidCalls returns invalid calls of each exported function, with the messages they should panic
-// with. Functions that never panic have nil.
+// invalidCalls returns invalid calls of each exported function. Functions that never panic have
+// nil.
 func invalidCalls(t *testing.T) map[string][]call {
 	d := dense.New(3, 4)
 	s, err := sparse.New(4, []int64{0, 1, 1, 2}, []int32{0, 3}, vec(2))
@@ -279,8 +279,6 @@ type call struct {
 	want string
 }
 
-// invalidCalls knows every exported function of packages dense and sparse. Its calls panic with
-// messages that start with the module's name.
 func TestPanics(t *testing.T) {
 	calls := invalidCalls(t)
 	for _, pkg := range []string{"dense", "sparse"} {

@@ -1,7 +1,7 @@
 // Package murmur implements the finalizer of MurmurHash3.
 package murmur
 
-// Mix64 is the 64-bit finalizer of MurmurHash3: every bit of h affects all bits of the result.
+// Mix64 is the 64-bit finalizer of MurmurHash3.
 func Mix64(h uint64) uint64 {
 	h ^= h >> 33
 	h *= 0xff51afd7ed558ccd

@@ -1,5 +1,5 @@
 // Package order generates the order in which the rows are visited in an epoch: shuffled, in blocks,
-// drawn independently, or sequential. Visits returns the row numbers piece by piece.
+// drawn independently, or sequential.
 package order
 
 import (
@@ -19,38 +19,36 @@ const (
 
 func InBlocks(kind string) bool { return kind == Shuffled || kind == Blocks }
 
-// Stream is the second word of the generator's seed: the bits of the golden ratio, so that seed 0
-// is not special.
+// Stream is the second word of the generator's seed: 2^64 divided by the golden ratio.
 const Stream = 0x9e3779b97f4a7c15
 
-// Visits generates the row numbers of all epochs. Except for IID, the state of the generator at the
-// start of the epoch and the position in the epoch suffice to restore it, because no epoch's order
-// is computed from the previous order.
+// Visits generates the row numbers of all epochs. Except for IID, no epoch's order depends on the
+// previous order, so that the state of the generator at the start of the epoch and the position in
+// the epoch suffice to restore it.
 type Visits struct {
 	Kind        string
 	rows        int
-	block       int // number of rows in a block
+	block       int // rows in a block
 	Batch       int // largest number of rows in a step; 0 if each row is a step
-	Steps       int // number of steps in an epoch
+	Steps       int // steps in an epoch
 	pcg         *rand.PCG
 	epochState  []byte   // state of the generator at the start of the epoch
-	pos         int      // position in the epoch, in steps
+	pos         int      // in steps of the epoch
 	idx         []uint32 // the rows of the epoch; for IID the rows drawn last
-	blocks      []uint32 // the block numbers in the order of the epoch
+	blocks      []uint32
 	ends        []int    // ends of the steps that NextSteps returned last; nil without batches
 	drawn       []uint32 // batchNumber when each row was last drawn; nil unless IID has batches
-	batchNumber uint32   // number of the current batch, as stored in drawn
+	batchNumber uint32
 	Only        []uint32 // Only[i] is returned in place of i; nil to return i itself
 }
 
-// minBlocks is the least number of blocks into which Shuffled cuts the rows, if there are at least
-// minBlocks rows. With few blocks, epochs would hardly differ.
+// minBlocks is the least number of blocks into which Shuffled cuts at least as many rows. With few
+// blocks, epochs would hardly differ.
 const minBlocks = 64
 
 // New returns the Visits of the given number of rows. block is the largest number of rows in a
 // block; only Shuffled and Blocks use blocks. With a batch of 0 or 1, each row is a step. With a
-// larger batch, a step is up to that number of rows; if batch equals rows, the order is Sequential,
-// whatever the kind.
+// larger batch, a step is up to that number of rows; if batch equals rows, the order is Sequential.
 func New(kind string, rows, block, batch int, seed uint64) *Visits {
 	if batch == rows && batch > 1 {
 		kind = Sequential
@@ -120,8 +118,7 @@ func (o *Visits) firstOf(step int) int {
 }
 
 // Upcoming returns up to n rows that follow those already returned, in the same epoch, after the
-// first call of Next or NextSteps. It returns none for IID, whose rows are drawn only when they
-// are requested.
+// first call of Next or NextSteps. It returns none for IID, whose rows are not drawn yet.
 func (o *Visits) Upcoming(n int) []uint32 {
 	if o.Kind == IID {
 		return nil
@@ -136,7 +133,7 @@ func (o *Visits) shuffle() {
 	case Permutation:
 		Permute(o.pcg, o.idx)
 	case Shuffled, Blocks:
-		// With Shuffled the rows themselves are shuffled too: the caller has reordered them.
+		// With Shuffled, the caller has shuffled the rows themselves.
 		o.shuffleBlocks()
 	case Sequential:
 		for i := range o.idx {
@@ -146,10 +143,9 @@ func (o *Visits) shuffle() {
 	o.mapRows()
 }
 
-// drawSubset appends a random set of Batch rows to idx, by Floyd's algorithm, with one draw for
-// each row.
+// drawSubset appends a random set of Batch rows to idx, by Floyd's algorithm.
 func (o *Visits) drawSubset() {
-	if o.batchNumber++; o.batchNumber == 0 { // overflow after 2^32 batches
+	if o.batchNumber++; o.batchNumber == 0 { // 2^32 batches were drawn
 		clear(o.drawn)
 		o.batchNumber = 1
 	}
@@ -205,8 +201,7 @@ func (o *Visits) Restore(generator []byte, position int) bool {
 	return true
 }
 
-// Continue makes o share the generator of other: each epoch of either continues the random sequence
-// where the last epoch of the other ended.
+// Continue makes o share the generator of other.
 func (o *Visits) Continue(other *Visits) { o.pcg = other.pcg }
 
 // Permute fills p with a random permutation of 0 to len(p)-1, by the inside-out Fisher-Yates
@@ -220,8 +215,8 @@ func Permute(pcg *rand.PCG, p []uint32) {
 }
 
 // uint32N returns a random number from 0 to n-1: the high word of n times a random word. The
-// relative error of each probability is at most n/2^64, which is negligible, and each number takes
-// exactly one draw, so that draws can be counted.
+// relative error of each probability is at most n/2^64. Each number takes one draw, so that draws
+// can be counted.
 func uint32N(pcg *rand.PCG, n uint64) uint32 {
 	hi, _ := bits.Mul64(pcg.Uint64(), n)
 	return uint32(hi)

@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// The golden sequences are the same on every machine and in every version.
 func TestOrderGolden(t *testing.T) {
 	for _, c := range []struct {
 		kind string
@@ -31,7 +30,6 @@ func TestOrderGolden(t *testing.T) {
 	}
 }
 
-// The sequence does not depend on the limits of the calls, and no call crosses the end of an epoch.
 func TestOrderPieces(t *testing.T) {
 	for _, kind := range []string{Permutation, IID, Sequential, Blocks} {
 		for _, rows := range []int{1, 2, 7, 100} {
@@ -81,7 +79,6 @@ func chi2(cells []int) (sum float64) {
 	return sum
 }
 
-// All 24 permutations of four rows are equally likely, and so are all draws.
 func TestOrderUniform(t *testing.T) {
 	pcg := rand.NewPCG(1, 2)
 	count := make(map[[4]uint32]int)
@@ -106,7 +103,6 @@ func TestOrderUniform(t *testing.T) {
 	}
 }
 
-// Blocks stay whole, and each order of them is equally likely.
 func TestBlocks(t *testing.T) {
 	count := make(map[string]int)
 	o := New(Blocks, 11, 3, 0, 5)
@@ -134,8 +130,6 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// The batches do not depend on the limits of the calls. Their sizes differ by at most one. Except
-// for IID, each epoch has each row once.
 func TestBatches(t *testing.T) {
 	for _, kind := range []string{Permutation, Sequential, Blocks, IID} {
 		for _, c := range [][2]int{{10, 7}, {10, 3}, {100, 9}, {7, 7}, {5, 4}} {
@@ -177,7 +171,6 @@ func TestBatches(t *testing.T) {
 			}
 		}
 	}
-	// Each set of 3 of 6 is equally likely.
 	o := New(IID, 6, 0, 3, 1)
 	count := make(map[string]int)
 	for range 20_000 {
@@ -199,8 +192,6 @@ func TestBatches(t *testing.T) {
 	}
 }
 
-// No batch has a row twice, and all rows are equally frequent: each of 10 rows is in 0.7 of the
-// batches of 7.
 func TestBatchesHaveEachRowAsOften(t *testing.T) {
 	o := New(IID, 10, 0, 7, 85)
 	count := make([]int, 10)

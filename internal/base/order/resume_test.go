@@ -21,7 +21,6 @@ func piece(o *Visits, limit int) (all []uint32) {
 	return all
 }
 
-// Visits restored at any step continue with the same rows, over the ends of epochs.
 func TestRestore(t *testing.T) {
 	only := []uint32{30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40}
 	for _, kind := range kinds {
@@ -86,7 +85,7 @@ func TestUpcoming(t *testing.T) {
 	}
 }
 
-// Rows that fill their blocks are cut into no further block, which would take a draw.
+// A further, empty block would take a draw.
 func TestFullBlocks(t *testing.T) {
 	blocks := make([]uint32, 5)
 	Permute(rand.NewPCG(8, Stream), blocks)

@@ -10,8 +10,7 @@ import (
 )
 
 // Threads returns the number of goroutines for the value of a threads option: GOMAXPROCS for 0,
-// else the option, but at most the larger of 64 and four times the number of CPUs. The limit bounds
-// the memory of the goroutines' buffers.
+// else the option, but at most the larger of 64 and four times the number of CPUs.
 func Threads(option int) int {
 	if option == 0 {
 		return runtime.GOMAXPROCS(0)

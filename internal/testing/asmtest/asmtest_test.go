@@ -5,8 +5,6 @@ import (
 	"testing"
 )
 
-// TestNearestHalf checks that NearestHalf returns each half-precision number except NaN for its own
-// value, and the right float16 for a few float32s, some of them halfway between two float16s.
 func TestNearestHalf(t *testing.T) {
 	for _, bfloat16 := range []bool{false, true} {
 		for h := range 1 << 16 {
@@ -32,8 +30,6 @@ func TestNearestHalf(t *testing.T) {
 	}
 }
 
-// TestShifted checks that Shifted notices writes to the first and the last sentinel on each side of
-// an operand.
 func TestShifted(t *testing.T) {
 	for offset := range 16 {
 		m := &Shifted{Offset: offset}
@@ -61,8 +57,6 @@ func TestShifted(t *testing.T) {
 	}
 }
 
-// TestKernels checks that the table's kernels have distinct names, and that a kernel that is not
-// Inexact returns or stores the results of Wide for small integers.
 func TestKernels(t *testing.T) {
 	names := map[string]bool{}
 	for _, k := range Kernels {

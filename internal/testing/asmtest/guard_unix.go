@@ -13,12 +13,10 @@ const Guarded = true
 
 // Guard allocates operands between pages that can't be read or written. Free releases them.
 type Guard struct {
-	AtStart bool     // operands begin after a protected page, not end before it
-	pages   [][]byte // mappings to release
+	AtStart bool // operands begin after a protected page, not end before it
+	pages   [][]byte
 }
 
-// bytes returns n zeroed bytes that begin right after a protected page or, unless AtStart is set,
-// end right before one.
 func (g *Guard) bytes(n int) unsafe.Pointer {
 	page := unix.Getpagesize()
 	size := (n + page - 1) / page * page

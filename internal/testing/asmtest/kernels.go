@@ -1,7 +1,5 @@
-// Package asmtest provides Kernels, the table of package asm's kernels, and the operands for them:
-// sources of numbers, and memory that faults or shows stores beyond its ends. Tests, fuzzing,
-// benchmarks and the specification's golden vectors are driven by the table, so that a kernel added
-// to it is tested and measured.
+// Package asmtest provides Kernels, a table of package asm's kernels, and operands for them:
+// sources of numbers, and memory that faults or shows stores beyond its ends.
 package asmtest
 
 import (
@@ -28,13 +26,12 @@ type Kernel struct {
 	// Call calls the kernel on the path in use. Kernels that only store return 0.
 	Call func(a *Args) float32
 	// Wide returns, in float64, the results that Call should return or store, and for each result
-	// the sum of its terms' absolute values: the rounding error is at most a small multiple of this
-	// sum times the rounding unit. Wide must be called before Call, which may overwrite operands.
+	// the sum of its terms' absolute values, to which the rounding error is compared. Wide must be
+	// called before Call, which may overwrite operands.
 	Wide func(a *Args) (want, scale []float64)
 	// Bytes returns the number of bytes that a call reads and writes.
 	Bytes func(a *Args) int
-	// Shape is the kernel's pattern of loads and stores. Benchmarks compare the kernel with the
-	// speed of memory for this pattern, unless it is None.
+	// Shape is the kernel's pattern of loads and stores, or None.
 	Shape bandwidth.Shape
 }
 
@@ -48,31 +45,31 @@ func (k Kernel) inexact() Kernel {
 	return k
 }
 
-// Args are the arguments of one call. Each kernel uses a few of the fields.
+// Args are the arguments of one call.
 type Args struct {
 	A, B         float32
 	X, Y         []float32
 	Scalars      []float32
 	Idx          []int32
-	Packed       []byte      // bytes that Unpack turns into floats
-	Bytes        [2][]byte   // [0]: rows or a vector of int8 or uint8; [1]: a vector
-	ByteQueries  [][]byte    // vectors of bytes of equal length
-	Shorts       []uint16    // column indices, strictly ascending
-	Halves       []uint16    // half-precision numbers
-	StoresHalves bool        // the kernel stores into Halves; if false, it at most reads them
+	Packed       []byte    // input of Unpack
+	Bytes        [2][]byte // [0]: rows or a vector of int8 or uint8; [1]: a vector
+	ByteQueries  [][]byte  // of equal length
+	Shorts       []uint16  // column indices, strictly ascending
+	Halves       []uint16
+	StoresHalves bool        // the kernel stores into Halves
 	Words        [2][]uint64 // [0]: rows of bits; [1]: a vector of bits
-	Steps        []asm.Step  // steps of StepsSame
-	Doubles      []float64   // float64 operand; the kernel stores into it if Out is nil
-	Pairs        [2][]int32  // operands of RankKPairs: two int16s in each element
-	Sums         []int32     // int32 operand that is stored into
-	Scores       []int64     // int64 results, one for each row
-	W            []float32   // rows of a matrix, or weights of features
+	Steps        []asm.Step
+	Doubles      []float64  // the kernel stores into Doubles if Out is nil
+	Pairs        [2][]int32 // operands of RankKPairs: two int16s in each element
+	Sums         []int32    // the kernel stores into Sums
+	Scores       []int64    // the kernel stores into Scores
+	W            []float32
 	Queries      [][]float32 // vectors of equal length in X
 	Stride       int         // distance between rows or panels, in elements
-	Width        int         // columns of a panel
+	Width        int
 
-	Rows, Cols, Depth int       // dimensions of a product, a packed matrix or a tile
-	Out               []float32 // float32 operand that is stored into; nil if there is none
+	Rows, Cols, Depth int
+	Out               []float32 // the kernel stores into Out; nil if there is none
 }
 
 // Inputs returns the float32 operands that a call must not change.
@@ -131,7 +128,6 @@ func appendParts(out []float32, v int64) []float32 {
 	return out
 }
 
-// appendDouble appends three float32s that add up to v, unless v is huge or tiny.
 func appendDouble(out []float32, v float64) []float32 {
 	for range 3 {
 		part := float32(v)
@@ -141,7 +137,8 @@ func appendDouble(out []float32, v float64) []float32 {
 	return out
 }
 
-// Footprint returns the size of the operands in bytes, counting memory shared by two operands once.
+// Footprint returns the size of the operands in bytes. Float32 operands that start at the same
+// address count once.
 func (a *Args) Footprint() int {
 	bytes := 4*len(a.Idx) + 2*len(a.Shorts) + len(a.Packed) + 8*(len(a.Doubles)+len(a.Scores)) +
 		len(a.Bytes[0]) + len(a.Bytes[1]) + 2*len(a.Halves) + 8*(len(a.Words[0])+len(a.Words[1]))
@@ -366,7 +363,6 @@ var Kernels = []Kernel{
 		Bytes: func(a *Args) int { return 12 * len(a.X) },
 		Shape: bandwidth.Axpy,
 	},
-	// Sums, extremes, and element-wise kernels that store into a vector of their own.
 	{
 		Name: "sum",
 		New:  func(n int, m Memory, s *Source) *Args { return &Args{X: s.floats(m, n)} },
@@ -646,7 +642,7 @@ var Kernels = []Kernel{
 	},
 	{
 		Name:    "rankk",
-		MaxSize: 16 * 600, // up to 600 rows: two blocks of BlockRows rows and part of a third
+		MaxSize: 16 * 600, // 600 rows: more than two blocks of BlockRows
 		New: func(n int, m Memory, s *Source) *Args {
 			k, stride := (min(n, 16*600)+15)/16, asm.TileCols+n%5
 			a := &Args{X: s.floats(m, k*asm.TileRows), Y: s.floats(m, k*asm.TileCols),
@@ -737,8 +733,7 @@ var Kernels = []Kernel{
 	{
 		Name: "pack",
 		New: func(n int, m Memory, s *Source) *Args {
-			// Odd n have one width and even n the other; for n from 400 to 499 they are exchanged,
-			// so that each width occurs with all remainders.
+			// Odd and even n have different widths; for n from 400 to 499 the widths are exchanged.
 			width := asm.TileRows
 			if n%2 == 1 != (n/100 == 4) {
 				width = asm.TileCols
@@ -952,8 +947,8 @@ var Kernels = []Kernel{
 	},
 }
 
-// newGemm returns the operands of a matrix product of 1 to 29 rows and 1 to 71 columns. The first
-// factor has Depth columns, the second Depth rows; if Depth is odd, the first factor is transposed.
+// The first factor has Depth columns, the second Depth rows; if Depth is odd, the first factor is
+// transposed.
 func newGemm(n int, m Memory, s *Source) *Args {
 	a := &Args{Rows: 1 + n%29, Cols: 1 + n%71, Depth: (min(n, 16*256) + 15) / 16}
 	a.Stride = a.Cols + n%3
@@ -966,8 +961,8 @@ func newGemm(n int, m Memory, s *Source) *Args {
 	return a
 }
 
-// steps returns the distances, in elements of X, between consecutive rows and between consecutive
-// columns of the first factor of a matrix product.
+// steps returns the distances in X between consecutive rows and between consecutive columns of the
+// first factor of a matrix product.
 func (a *Args) steps() (row, step int) {
 	if a.Depth%2 == 1 {
 		return 1, a.Rows + a.Depth%3
@@ -983,8 +978,7 @@ func newThree(n int, m Memory, s *Source) *Args {
 	return &Args{A: s.Float(), X: s.floats(m, n), Y: s.floats(m, n), Out: m.Floats(n)}
 }
 
-// wideExtreme returns the least element of x if sign is 1, and the greatest if sign is -1, with
-// scale 0.
+// sign is 1 for the least element and -1 for the greatest.
 func wideExtreme(x []float32, sign float64) (want, scale []float64) {
 	least := math.Inf(1)
 	for _, v := range x {
@@ -993,8 +987,7 @@ func wideExtreme(x []float32, sign float64) (want, scale []float64) {
 	return []float64{sign*least + 0}, []float64{0}
 }
 
-// wideArg returns the index of the least element of x if sign is 1, and of the greatest if sign is
-// -1: the first index among equal elements, or -1 if x is empty. x must be finite. The scale is 0.
+// sign is 1 for the least element and -1 for the greatest. x must be finite.
 func wideArg(x []float32, sign float64) (want, scale []float64) {
 	least, first := math.Inf(1), -1
 	for i, v := range x {
@@ -1005,8 +998,6 @@ func wideArg(x []float32, sign float64) (want, scale []float64) {
 	return []float64{float64(first)}, []float64{0}
 }
 
-// newRows returns a vector of n elements, 4 to 10 rows with gaps of 0 to 2 elements, and memory for
-// one result per row. If picked is true, it also returns random row indices.
 func newRows(n int, m Memory, s *Source, picked bool) *Args {
 	count := 4 + n%7
 	stride := n + n%3
@@ -1021,12 +1012,10 @@ func newRows(n int, m Memory, s *Source, picked bool) *Args {
 	return a
 }
 
-// wideOf computes a kernel's result for x and the first len(x) elements of y, and its scale, in
-// float64.
+// y may be longer than x.
 type wideOf func(x, y []float32) (want, scale []float64)
 
-// rowsKernel describes a kernel that computes a number from X and each row in W or, if picked is
-// true, from X and each row whose index is in Idx.
+// If picked is true, Idx has the indices of the rows.
 func rowsKernel(name string, picked bool, wide wideOf, call func(a *Args)) Kernel {
 	return Kernel{
 		Name: name,
@@ -1139,14 +1128,12 @@ func wideSquaredDistance(x, y []float32) (want, scale []float64) {
 	})
 }
 
-// wideRoot returns the square root of the sum of term(i)^2 over i < n, as want and as scale.
 func wideRoot(n int, term func(int) float64) (want, scale []float64) {
 	sum, _ := wideSum(n, func(i int) float64 { return term(i) * term(i) })
 	root := []float64{math.Sqrt(sum[0])}
 	return root, root
 }
 
-// wideCosine returns the cosine of x and the first len(x) elements of y, with scale 1.
 func wideCosine(x, y []float32) (want, scale []float64) {
 	var xy, xx, yy float64
 	for i, v := range x {
@@ -1156,7 +1143,7 @@ func wideCosine(x, y []float32) (want, scale []float64) {
 	return []float64{xy / math.Sqrt(xx*yy)}, []float64{1}
 }
 
-// wideMap returns for each i < n the sum u+v of the two terms of element i, and the scale |u|+|v|.
+// wideMap returns u+v and |u|+|v| for the two terms of each element.
 func wideMap(n int, terms func(int) (u, v float64)) (want, scale []float64) {
 	for i := range n {
 		u, v := terms(i)
@@ -1166,8 +1153,7 @@ func wideMap(n int, terms func(int) (u, v float64)) (want, scale []float64) {
 	return want, scale
 }
 
-// wideAdd returns the elements of y plus terms: each calls add with the index of an element and a
-// term to add to it.
+// each calls add with the index of an element of y and a term to add to it.
 func wideAdd(y []float32, each func(add func(j int, term float64))) (want, scale []float64) {
 	want, scale = wideMap(len(y), func(j int) (v, zero float64) { return float64(y[j]), 0 })
 	each(func(j int, term float64) {
@@ -1274,8 +1260,8 @@ func byteTileKernel(name string, signed bool) Kernel {
 func product(x, y int64) int64 { return x * y }
 func square(x, y int64) int64  { return (x - y) * (x - y) }
 
-// newBytes returns count rows and a vector of random bytes. With probability 1/3 all rows hold only
-// 0, 127, 128 and 255, the extremes of int8 and uint8; independently, so does the vector.
+// With probability 1/3 all rows hold only 0, 127, 128 and 255, the extremes of int8 and uint8;
+// independently, so does the vector.
 func newBytes(n, count, stride int, m Memory, s *Source) *Args {
 	a := &Args{Bytes: [2][]byte{m.Bytes((count-1)*stride + n), m.Bytes(n)}, Stride: stride,
 		Scores: integers[int64](m, count)}
@@ -1298,7 +1284,6 @@ func byteValue(b byte, signed bool) int64 {
 	return int64(b)
 }
 
-// wideBytes returns, for each row, the 16-bit parts of the exact sum of its terms with the vector.
 func wideBytes(a *Args, signed bool, term func(x, y int64) int64) (want, scale []float64) {
 	for i := range a.Scores {
 		var sum int64
@@ -1338,10 +1323,9 @@ func doubleSumsKernel(name string, call func(x, y []float32) [3]float64,
 	}
 }
 
-// HalfValue returns the value of a half-precision number, computed from its sign, exponent and
-// fraction.
+// HalfValue returns the value of a half-precision number.
 func HalfValue(h uint16, bfloat16 bool) float64 {
-	fraction, least := 10, -24 // fraction bits, and exponent of the least positive number
+	fraction, least := 10, -24 // exponent of the least positive number
 	if bfloat16 {
 		fraction, least = 7, -133
 	}
@@ -1388,8 +1372,6 @@ func (s *Source) halves(m Memory, n int, bfloat16 bool) []uint16 {
 	return v
 }
 
-// newHalves returns a function that makes a vector, one to five half-precision rows with gaps of 0
-// to 2 elements, and memory for one result per row.
 func newHalves(bfloat16 bool) func(n int, m Memory, s *Source) *Args {
 	return func(n int, m Memory, s *Source) *Args {
 		count, stride := 1+n%5, n+n%3
@@ -1501,9 +1483,9 @@ func packHalvesKernel(name string, bfloat16 bool) Kernel {
 	}
 }
 
-// NearestHalf returns the half-precision number nearest to v, which is not NaN. Of two equally
-// near numbers it returns the number with an even mantissa. It returns infinity, with v's sign, if
-// |v| is at least the midpoint of the greatest finite number and the next power of two.
+// NearestHalf returns the half-precision number nearest to v, which is not NaN. Of two equally near
+// numbers it returns the number with an even mantissa. It returns infinity, with v's sign, if |v|
+// is at least the midpoint of the greatest finite number and the next power of two.
 func NearestHalf(v float32, bfloat16 bool) uint16 {
 	infinity := uint16(0x7c00)
 	if bfloat16 {

@@ -18,7 +18,6 @@ func (Heap) Bytes(n int) []byte      { return make([]byte, n) }
 func (Heap) Shorts(n int) []uint16   { return make([]uint16, n) }
 func (Heap) Doubles(n int) []float64 { return make([]float64, n) }
 
-// sentinel is the value of the floats beside operands from Shifted.
 const sentinel = -12345.5
 
 const margin = 16 // least number of sentinels on each side of an operand of floats

@@ -2,6 +2,5 @@
 
 package asmtest
 
-// Race reports whether the race detector is on. Kernels then allocate memory when they report their
-// memory accesses to it.
+// Race reports whether the race detector is on.
 const Race = true

@@ -6,8 +6,7 @@ import (
 	"math/rand/v2"
 )
 
-// Source is a random source of numbers for kernels. The same seed gives the same numbers on every
-// machine.
+// Source is a random source of numbers for kernels.
 type Source struct {
 	*rand.Rand
 	next func(r *rand.Rand) float32
@@ -37,7 +36,6 @@ func Integers(seed uint64) *Source {
 	return newSource(seed, func(r *rand.Rand) float32 { return float32(r.IntN(7) - 3) })
 }
 
-// odd lists special numbers that find faults which uniform numbers miss.
 var odd = []float32{
 	0, float32(math.Copysign(0, -1)), 1, -1,
 	math.SmallestNonzeroFloat32, -math.SmallestNonzeroFloat32, 0x1p-126, -0x1p-126, 0x1.fffffep-127,
@@ -45,9 +43,8 @@ var odd = []float32{
 	float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()),
 }
 
-// Odd returns a source that draws each number from the list odd with probability special/256: zeros
-// of both signs, 1 and -1, subnormal, tiny and huge numbers, infinities and NaN. The other numbers
-// are uniform in [-1, 1).
+// Odd returns a source that draws each number from the list odd with probability special/256, and
+// else uniformly from [-1, 1).
 func Odd(seed uint64, special int) *Source {
 	return newSource(seed, func(r *rand.Rand) float32 {
 		if r.IntN(256) < special {
@@ -57,7 +54,7 @@ func Odd(seed uint64, special int) *Source {
 	})
 }
 
-// Zeros returns a source of 0, -0, 1 and -1, for sums that must be +0 rather than -0.
+// Zeros returns a source of 0, -0, 1 and -1.
 func Zeros(seed uint64) *Source {
 	return newSource(seed, func(r *rand.Rand) float32 { return odd[r.IntN(4)] })
 }
@@ -67,9 +64,9 @@ func Bits(seed uint64) *Source {
 	return newSource(seed, func(r *rand.Rand) float32 { return math.Float32frombits(r.Uint32()) })
 }
 
-// Pooled wraps a constructor of sources, such as Uniform. The sources that the returned function
-// makes draw from one pool of 65,536 numbers, which are drawn once from source(1). The seed of a
-// source selects its first number in the pool. Pooled saves time in tests that need many sources.
+// Pooled wraps a constructor of sources, to save time. The sources that the returned function makes
+// draw from one pool of numbers, which are drawn once from source(1). The seed of a source selects
+// its first number in the pool.
 func Pooled(source func(seed uint64) *Source) func(seed uint64) *Source {
 	pool := make([]float32, 1<<16)
 	for i, s := 0, source(1); i < len(pool); i++ {

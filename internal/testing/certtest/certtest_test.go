@@ -6,8 +6,6 @@ import (
 	"testing"
 )
 
-// TestMinimize compares Minimize with optima in closed form, of problems with one row and one
-// column.
 func TestMinimize(t *testing.T) {
 	for _, c := range []struct {
 		kind          Kind
@@ -34,8 +32,6 @@ func TestMinimize(t *testing.T) {
 	}
 }
 
-// TestObjective checks that the loss is a weighted mean, that the penalty is a squared distance
-// from the prior, and that the bias is penalized only if BiasScale is not 0.
 func TestObjective(t *testing.T) {
 	p := &Problem{Kind: Squared, Lambda: 4, Rows: [][]float64{{2}, {0}}, Labels: []float64{1, 1},
 		Weight: []float64{3, 1}, Vectors: 1, Bias: true, Prior: [][]float32{{1}},
@@ -51,8 +47,6 @@ func TestObjective(t *testing.T) {
 	}
 }
 
-// TestMinimum checks that no random weights near the optimum have an objective more than 1e-12
-// below the minimum.
 func TestMinimum(t *testing.T) {
 	g := rand.New(rand.NewPCG(1, 2))
 	for _, kind := range []Kind{Hinge, Log, SquaredHinge, Squared} {

@@ -9,10 +9,9 @@ import (
 	"strings"
 )
 
-// Edit returns a model or proof file with up to three random changes and a correct checksum. It
-// changes header values, or bits of the body, and removes the header's hash. It returns nil if the
-// file has no header, or if a value to be changed is not JSON or cannot be written as JSON after
-// the change.
+// Edit returns a model or proof file with up to three random changes of header values or bits of
+// the body, without the header's hash, and with a correct checksum. It returns nil if the file has
+// no header, or if a value to be changed is not JSON or cannot be written as JSON after the change.
 func Edit(g *rand.Rand, file []byte) []byte {
 	end := len(file) - sha256.Size
 	head, body, found := bytes.Cut(file[:end], []byte("\n\n"))
@@ -49,8 +48,7 @@ func Edit(g *rand.Rand, file []byte) []byte {
 	return append(edit.Bytes(), sum[:]...)
 }
 
-// settings lists names of losses, solvers, scalings and other words that occur as values in
-// headers. mutate replaces strings by these words.
+// mutate replaces strings by these words.
 var settings = strings.Fields("hinge log squared-hinge eps-insensitive squared ovr ovo crammer-singer " +
 	"multinomial none augmented unregularised standard max-abs unit r2 balanced newton dual auto " +
 	"last-half shuffled sequential linear rbf polynomial")

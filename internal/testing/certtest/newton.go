@@ -3,9 +3,8 @@ package certtest
 import "math"
 
 // Minimize returns weights and biases whose objective is close to the minimum, and that objective.
-// It runs Newton's method on smoothed losses, with smaller and smaller smoothing widths. Even if
-// Newton's method stops early, the returned objective is an upper bound on the minimum, so no valid
-// lower bound may exceed it.
+// It runs Newton's method on losses smoothed less and less. Even if Newton's method stops early,
+// the objective is an upper bound on the minimum.
 func (p *Problem) Minimize() (w [][]float64, b []float64, least float64) {
 	s := p.space()
 	theta := make([]float64, s.vars)
@@ -39,8 +38,8 @@ func (p *Problem) Minimize() (w [][]float64, b []float64, least float64) {
 
 // space holds a problem in the form in which Newton's method solves it. For each vector, its
 // variables theta are the weights minus the prior's weights and, if there is a bias, the bias minus
-// the prior's bias, divided by biasValue. If the bias is not penalized, the rows are centered: the
-// weighted mean of the rows is subtracted from each row, and vectors corrects the bias for that.
+// the prior's bias, divided by biasValue. If the bias is not penalized, the weighted mean of the
+// rows is subtracted from each row.
 type space struct {
 	p      *Problem
 	rows   [][]float64 // features of each row; with a bias, biasValue follows them
@@ -107,7 +106,6 @@ func (s *space) penalized(j int) float64 {
 	return s.p.Lambda
 }
 
-// vectors returns the weights and biases, prior included, for the variables theta.
 func (s *space) vectors(theta []float64) (w [][]float64, b []float64) {
 	d := len(s.center)
 	for k := range s.p.Vectors {
@@ -130,8 +128,8 @@ func (s *space) vectors(theta []float64) (w [][]float64, b []float64) {
 	return w, b
 }
 
-// value returns the smoothed objective at theta, and adds its gradient and Hessian to g and h if
-// they are not nil.
+// value returns the smoothed objective at theta, and adds its gradient and Hessian to g and h if g
+// is not nil.
 func (s *space) value(theta []float64, mu float64, g []float64, h [][]float64) (f float64) {
 	p, k := s.p, s.p.Vectors
 	var all float64
@@ -208,8 +206,7 @@ func (s *space) step(theta []float64, mu float64) bool {
 	return false
 }
 
-// solve returns h^-1 g for a symmetric h, whose smallest pivots are replaced to make it positive
-// definite.
+// solve returns h^-1 g for a symmetric h. Small pivots are raised to make h positive definite.
 func solve(h [][]float64, g []float64) []float64 {
 	n := len(g)
 	scale := make([]float64, n)

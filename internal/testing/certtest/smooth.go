@@ -5,9 +5,8 @@ import (
 	"math"
 )
 
-// smooth returns a smoothed loss, above the true loss by a small multiple of mu at most, and stores
-// its first derivatives with respect to the scores in dz and its second derivatives in ddz. A loss
-// that is smooth already is not changed.
+// smooth returns the loss of row i, smoothed with width mu unless it is smooth already, and stores
+// its first derivatives with respect to the scores in dz and its second derivatives in ddz.
 func (p *Problem) smooth(i int, z []float64, mu float64, dz []float64, ddz [][]float64) float64 {
 	y := p.Labels[i]
 	switch p.Kind {
@@ -72,7 +71,7 @@ func (p *Problem) smooth(i int, z []float64, mu float64, dz []float64, ddz [][]f
 }
 
 // softHinge returns f = mu log(1 + e^x), and the first derivative d and the second derivative dd of
-// f with respect to the product mu*x.
+// f with respect to mu*x.
 func softHinge(x, mu float64) (f, d, dd float64) {
 	e := math.Exp(-math.Abs(x))
 	d = 1 / (1 + e)

@@ -6,8 +6,7 @@
 //		})
 //	}
 //
-// The peak is the process's resident memory (VmHWM on Linux), garbage not yet collected included,
-// as the memory limit of a container counts it.
+// The peak is the process's resident memory (VmHWM on Linux), garbage not yet collected included.
 package memtest
 
 import (
@@ -26,7 +25,7 @@ import (
 
 type Case struct {
 	File func() []byte
-	// Read reads the file of the given name. It runs in a process of its own.
+	// Read reads the file of the given name, in a process of its own.
 	Read func(name string) error
 	// Error is a text that Read's error must contain; empty if Read must succeed.
 	Error string
@@ -52,7 +51,6 @@ func Test(t *testing.T, cases map[string]Case) {
 	}
 }
 
-// mark begins the line on which the subprocess prints its peak memory and Read's error.
 const mark = "peak memory: "
 
 func run(t *testing.T, name string, c Case) {

@@ -6,8 +6,6 @@ import (
 	"testing"
 )
 
-// TestPeak checks that Test passes for a Read without error and for one with the expected error,
-// and that the measured peak grows with the memory used.
 func TestPeak(t *testing.T) {
 	Test(t, map[string]Case{
 		"good": {File: func() []byte { return []byte("ab") }, Read: func(name string) error {
@@ -22,7 +20,7 @@ func TestPeak(t *testing.T) {
 			Read:  func(string) error { return errors.New("it is bad") },
 		},
 	})
-	// The peak never falls: it rises only if more than the present peak is allocated.
+	// The peak never falls, so more than the present peak is allocated.
 	const more = 64 << 20
 	before := Self()
 	much := make([]byte, before+more)

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// Seal returns a model file that consists of the given header and numbers and their correct
-// checksum, so that only the content can be wrong.
+// Seal returns a model file that consists of the given header and numbers and their checksum.
 func Seal(header, numbers string) string {
 	text := header + numbers
 	sum := sha256.Sum256([]byte(text))
@@ -28,8 +27,8 @@ func (f *FailingWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// OnlyFiles fails the test unless dir contains exactly the files with the given names, and so no
-// temporary files. names must be in ascending order.
+// OnlyFiles fails the test unless dir contains exactly the files with the given names, which must
+// be in ascending order.
 func OnlyFiles(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

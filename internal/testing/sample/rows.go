@@ -1,5 +1,4 @@
-// Package sample provides data for the tests of the trainers, and helpers for tests of model files,
-// writers and temporary files.
+// Package sample provides data for the tests of the trainers, and helpers for tests of files.
 package sample
 
 import (
@@ -18,10 +17,10 @@ type Pair struct {
 	Y      []float32
 }
 
-// Random returns random rows and labels. The values are multiples of 1/7 up to 8/7 in magnitude, so
-// that nearly every sum is rounded; a share of about fill of them is nonzero. The labels 0 to
-// classes-1 depend on the rows, but one in ten is random. All random numbers are integers, so that
-// the data are the same on every machine.
+// Random returns random rows and labels. The values are multiples of 1/7, so that sums are rounded;
+// a share of about fill of them is nonzero. The labels 0 to classes-1 depend on the rows, but one
+// in ten is random. All random numbers are integers, so that the data are the same on every
+// machine.
 func Random(seed uint64, rows, cols, classes int, fill float64) Pair {
 	g := rand.New(rand.NewPCG(seed, 1))
 	d := dense.New(rows, cols)
@@ -54,7 +53,7 @@ func Random(seed uint64, rows, cols, classes int, fill float64) Pair {
 	return Pair{d, ToSparse(d), y}
 }
 
-// UserRows returns x as a type that package store does not know, as a caller's own type of rows.
+// UserRows returns x as a type that package store does not know.
 func UserRows(x store.Examples) store.Examples { return struct{ store.Examples }{x} }
 
 func ToSparse(d *dense.Matrix) *sparse.Matrix {
