@@ -17,8 +17,6 @@ type nowhere struct{}
 
 func (nowhere) WriteAt(b []byte, _ int64) (int, error) { return len(b), nil }
 
-// Training, validating, writing and WithLayout return an error for a bad argument, and do not
-// panic.
 func TestBadArguments(t *testing.T) {
 	nan := float32(math.NaN())
 	d, y := dense.New(3, 2), []float32{0, 1, 1}

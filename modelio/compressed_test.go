@@ -26,7 +26,6 @@ func sparseModel(classes, features int) *pegasos.Model {
 	return m
 }
 
-// The compressed file of a model is read, however many weights are 0.
 func TestCompressedSparse(t *testing.T) {
 	for _, classes := range []int{2, 3, 20} {
 		if classes == 20 && testing.Short() {

@@ -15,7 +15,7 @@ import "fmt"
 // A SyntaxError is a fault in the text of a liblinear model.
 type SyntaxError struct {
 	Line   int // from 1
-	Column int // position of the token's first byte in the line, from 1
+	Column int // byte in the line, from 1
 	Reason string
 }
 

@@ -110,8 +110,7 @@ func (s *script) model(t *testing.T) *pegasos.Model {
 	return m
 }
 
-// same fails the test unless both models have the same hash and, for random rows, the same labels
-// and the same bits of scores. NaN equals NaN.
+// NaN equals NaN.
 func same(t *testing.T, form string, have, want *pegasos.Model) {
 	t.Helper()
 	if have.Hash() != want.Hash() {
@@ -146,8 +145,6 @@ func same(t *testing.T, form string, have, want *pegasos.Model) {
 	}
 }
 
-// A model stays the same when it is written and read in the native form and then in JSON. If
-// liblinear has a form for the model, that form gives the model of asLiblinear.
 func FuzzForms(f *testing.F) {
 	f.Add([]byte{})
 	g := rand.New(rand.NewPCG(3, 4))
@@ -194,8 +191,8 @@ func FuzzForms(f *testing.F) {
 	})
 }
 
-// asLiblinear returns m with the weights, biases and IndexBase that ReadLiblinear returns after
-// WriteLiblinear wrote m: two vectors of two classes become their difference.
+// asLiblinear returns the model that ReadLiblinear returns after WriteLiblinear wrote m: two
+// vectors of two classes become their difference.
 func asLiblinear(m *pegasos.Model) *pegasos.Model {
 	c := *m
 	c.IndexBase = 1

@@ -21,16 +21,15 @@ const (
 	jsonVersion = 1
 )
 
-// A jsonModel is a linear model as a JSON object. Numbers are written with the fewest digits that
-// read back as the same float32 or float64.
+// A jsonModel is a linear model as a JSON object.
 type jsonModel struct {
 	format   string
 	version  int
-	hash     string // result of Model.Hash; "" if the file has none
+	hash     string // "" if the file has none
 	features int
 	bias     bool
-	biases   []float64   // bias of each vector; nil if bias is false
-	weights  [][]float32 // weights of each vector: one for each feature, then one for each term
+	biases   []float64   // nil if bias is false
+	weights  [][]float32 // of each vector: one for each feature, then one for each term
 	scaling  *jsonScaling
 	model    pegasos.Model // all other fields
 }
@@ -51,8 +50,8 @@ type jsonScaling struct {
 	TermFactor []float32          `json:"term_factor,omitempty"`
 }
 
-// features returns the number of features that have weights in m, a valid model. The number exceeds
-// m.Cols() if Model.WithCols dropped columns of a model with an Expansion.
+// features returns the number of features that have weights in m, a valid model, dropped columns of
+// a model with an Expansion included.
 func features(m *pegasos.Model) int {
 	n := len(m.Weights[0])
 	if m.Scaling != nil {
@@ -109,8 +108,8 @@ func (j *jsonModel) fields() []modelfile.Field {
 	}
 }
 
-// WriteJSON writes the model as JSON, without its State and Proof. [ReadJSON] reads all other
-// fields back unchanged.
+// WriteJSON writes the model, without its State and Proof, as JSON that [ReadJSON] reads. It
+// returns an error for invalid models.
 func WriteJSON(w io.Writer, m *pegasos.Model) error {
 	if err := m.Validate(); err != nil {
 		return fmt.Errorf("modelio: model can't be written: %w", err)
@@ -127,7 +126,7 @@ func WriteJSON(w io.Writer, m *pegasos.Model) error {
 	b.WriteByte('{')
 	for _, f := range j.fields() {
 		if f.Name == "weights" {
-			break // writeVectors writes one vector at a time
+			break
 		}
 		if !f.Required && reflect.ValueOf(f.Value).Elem().IsZero() {
 			continue

@@ -98,8 +98,7 @@ const goodJSON = `{
 }
 `
 
-// The format is fixed, because other programs read it: for this model WriteJSON writes goodJSON
-// with the model's hash, and ReadJSON returns the model.
+// The format is fixed, because other programs read it.
 func TestJSONGolden(t *testing.T) {
 	m := &pegasos.Model{
 		Classes: []float32{-1, 1}, Names: []string{"no", "yes"},

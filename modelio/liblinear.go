@@ -49,7 +49,7 @@ const crammerSinger = "MCSVM_CS"
 // scheme. IndexBase is 1.
 //
 // If the text has a fault, the error is a *[SyntaxError]. ReadLiblinear allocates at most some MiB
-// and a small multiple of the bytes that r holds, whatever the header claims.
+// and a small multiple of the bytes that r holds.
 func ReadLiblinear(r io.Reader) (*pegasos.Model, error) {
 	t := &tokens{r: modelfile.NewSource(r), line: 1}
 	h, err := readLiblinearHeader(t)
@@ -61,8 +61,7 @@ func ReadLiblinear(r io.Reader) (*pegasos.Model, error) {
 		return nil, t.fail("%d features of %d classes are too many for this machine", h.features,
 			h.classes)
 	}
-	// The file lists the weights feature by feature; the bias is the last feature. flat grows as
-	// the file is read.
+	// The file lists the weights feature by feature; the bias is the last feature.
 	var flat []float32
 	for i := range h.features * vectors {
 		v, err := t.number("weight")
@@ -103,8 +102,8 @@ func ReadLiblinear(r io.Reader) (*pegasos.Model, error) {
 	return h.model(flat, bias), nil
 }
 
-// model returns the model with the weights in flat, which has the weights of all vectors for
-// feature 0, then for feature 1, and so on. bias has the bias of each vector, or is nil.
+// flat has the weights of all vectors for feature 0, then for feature 1, and so on. bias has the
+// bias of each vector, or is nil.
 func (h *liblinearHeader) model(flat []float32, bias []float64) *pegasos.Model {
 	m := &pegasos.Model{
 		Lambda: pegasos.DefaultLambda, Config: pegasos.Config{Loss: h.solver.loss}, IndexBase: 1,
@@ -137,7 +136,6 @@ func (h *liblinearHeader) model(flat []float32, bias []float64) *pegasos.Model {
 			}
 			// For a score of 0 liblinear predicts the second label, the larger label here, so a
 			// negated score of 0 must become positive: the bias becomes the next float64 above -b.
-			// No float32 lies between -b and that bias, so no other prediction changes.
 			bias[0] = math.Nextafter(-bias[0], math.Inf(1))
 		}
 	default:
@@ -165,10 +163,8 @@ func (h *liblinearHeader) model(flat []float32, bias []float64) *pegasos.Model {
 	return m
 }
 
-// breakTies returns biases in which the last bits of equal biases are changed, so that the class
-// that comes first in the file wins a tie instead of the class with the smallest label. order has
-// the position in the file of each class of the model. The change is far below the precision of
-// float32.
+// breakTies changes the last bits of equal biases, so that the class that comes first in the file
+// wins a tie. order has the position in the file of each class of the model.
 func breakTies(bias []float64, order []int) []float64 {
 	if slices.IsSorted(order) {
 		return bias
@@ -347,8 +343,8 @@ func WriteLiblinear(w io.Writer, m *pegasos.Model) error {
 type liblinearModel struct {
 	solver     string
 	regression bool
-	binary     bool   // whether one vector's positive scores mean the model's second class
-	line       []byte // buffer of writeLine
+	binary     bool // whether one vector's positive scores mean the model's second class
+	line       []byte
 }
 
 func liblinearForm(m *pegasos.Model) (*liblinearModel, error) {

@@ -69,15 +69,13 @@ func TestReadLiblinear(t *testing.T) {
 		m.Lambda != pegasos.DefaultLambda {
 		t.Errorf("two classes: %+v", m)
 	}
-	// Any white space separates tokens, the header's lines may have another order, and the weights
-	// of the bias feature are ignored if its value is 0.
+	// Any white space separates tokens, and the header's lines may have another order.
 	other := readText(t, "nr_class\t2 label\r\n1\n-1 bias 0 solver_type L2R_LR nr_feature 3 w "+
 		"-1.5 2 0 99")
 	if fmt.Sprint(other.Classes, other.Weights, other.Bias) != "[-1 1] [[-1.5 2 0]] []" ||
 		other.Config.Loss != pegasos.Log || other.Config.Bias != "" {
 		t.Errorf("header in another order: %+v", other)
 	}
-	// The model has the three classes in ascending order.
 	three := readText(t, "solver_type MCSVM_CS\nnr_class 3\nlabel 5 -3 1\nnr_feature 2\nbias "+
 		"-1\nw\n1 2 3 \n4 5 6 \n")
 	if fmt.Sprint(three.Classes, three.Weights) != "[-3 1 5] [[2 5] [3 6] [1 4]]" ||
@@ -164,8 +162,8 @@ func TestWriteLiblinear(t *testing.T) {
 	}
 }
 
-// In an exact tie the model predicts the same label as liblinear's predict: the second of two
-// labels in the file, or, of more than two, the first of those that tie.
+// The second of two labels in the file wins a tie, or, of more than two, the first of those that
+// tie.
 func TestLiblinearTies(t *testing.T) {
 	for _, c := range []struct {
 		header, w string
@@ -186,7 +184,6 @@ func TestLiblinearTies(t *testing.T) {
 		if got := m.Predict(row(t, c.row...), 0); got != c.want {
 			t.Errorf("%s, %v: %v, want %v", c.header, c.row, got, c.want)
 		}
-		// The model that is written and read again predicts the same label.
 		if again := readText(t, writeText(t, m)).Predict(row(t, c.row...), 0); again != c.want {
 			t.Errorf("%s, %v, after writing and reading: %v, want %v", c.header, c.row, again, c.want)
 		}
@@ -215,7 +212,6 @@ func TestLiblinearTies(t *testing.T) {
 	}
 }
 
-// Training without a bias can start from a model whose bias only breaks ties.
 func TestLiblinearStart(t *testing.T) {
 	m := readText(t, "solver_type L2R_L1LOSS_SVC_DUAL nr_class 2 label -1 1 nr_feature 1 "+
 		"bias -1 w -2")
@@ -230,8 +226,6 @@ func TestLiblinearStart(t *testing.T) {
 	}
 }
 
-// Every fault of the text is a SyntaxError with the place of the fault. Errors of the reader are
-// returned as they are.
 func TestLiblinearHostile(t *testing.T) {
 	edit := func(old, new string) string {
 		if !strings.Contains(binary, old) {
@@ -326,8 +320,6 @@ func TestLiblinearHostile(t *testing.T) {
 	}
 }
 
-// TestLiblinearCut checks that a truncated file is refused, or read as the same model if only the
-// last byte, a line end, is missing.
 func TestLiblinearCut(t *testing.T) {
 	for _, whole := range []string{binary, writeText(t, readText(t, binary)),
 		"solver_type L2R_LR\nnr_class 2\nlabel 1 2\nnr_feature 2\nbias -1\nw\n0.5 \n0.125 \n"} {
@@ -341,7 +333,6 @@ func TestLiblinearCut(t *testing.T) {
 	}
 }
 
-// Reading a short file that claims many weights or labels allocates at most 256 KiB.
 func TestClaimsMemory(t *testing.T) {
 	for text, read := range map[string]func(io.Reader) (*pegasos.Model, error){
 		"solver_type L2R_LR nr_class 2 label 1 2 nr_feature 2147483647 bias -1 w 1 2 3": ReadLiblinear,
@@ -372,7 +363,7 @@ func FuzzReadLiblinear(f *testing.F) {
 		if err := m.Write(io.Discard); err != nil {
 			t.Fatalf("%q gives a model that can't be written: %v", text, err)
 		}
-		// The hash does not cover BiasScale, which becomes 1 when the model is written.
+		// The hash does not cover BiasScale, which becomes 1.
 		again := readText(t, writeText(t, m))
 		if again.Hash() != m.Hash() {
 			t.Fatalf("%q: the model is another when written and read again: %v %v", text, m, again)

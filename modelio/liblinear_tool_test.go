@@ -18,8 +18,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// tools ends the test if a named program is not installed: as a failure if PEGASIMD_TOOLS is set,
-// as in make ci, otherwise as skipped.
+// If a program is not installed, tools fails the test if PEGASIMD_TOOLS is set, and else skips it.
 func tools(t *testing.T, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -37,7 +36,6 @@ type pair struct {
 	train, test *dataset.Set
 }
 
-// pairs returns the embedded digits and, in long runs with PEGASIMD_DATA, two larger pairs.
 func pairs(t *testing.T) []pair {
 	t.Helper()
 	var all []pair
@@ -73,7 +71,6 @@ func writeSet(t *testing.T, name string, s *dataset.Set) {
 	}
 }
 
-// readModel reads a model in liblinear's format.
 func readModel(t *testing.T, name string) *pegasos.Model {
 	t.Helper()
 	f, err := os.Open(name)
@@ -109,8 +106,7 @@ func predict(t *testing.T, data, model string, flags ...string) (lines []string)
 	return lines
 }
 
-// agree fails the test unless the model predicts the labels that liblinear wrote as lines for the
-// rows of s. A number v that a regression predicts may differ by less than 1e-6*(1+|v|).
+// A number v that a regression predicts may differ by less than 1e-6*(1+|v|).
 func agree(t *testing.T, m *pegasos.Model, s *dataset.Set, lines []string) {
 	t.Helper()
 	if len(lines) != s.Rows() {
@@ -134,9 +130,6 @@ func agree(t *testing.T, m *pegasos.Model, s *dataset.Set, lines []string) {
 	t.Logf("%d of %d rows differ", differ, s.Rows())
 }
 
-// liblinear-predict predicts the same labels as a model trained by pegasos. For the log loss, but
-// not for multinomial models, its probabilities agree too. ReadLiblinear reads the same weights
-// back, unless two vectors became their difference.
 func TestLiblinearPredictsOurModels(t *testing.T) {
 	tools(t, "liblinear-train", "liblinear-predict")
 	for _, p := range pairs(t) {
@@ -183,8 +176,6 @@ func TestLiblinearPredictsOurModels(t *testing.T) {
 	}
 }
 
-// probabilities fails the test unless the probabilities that liblinear wrote as lines are, up to
-// 2e-6, the logistic function of the model's scores, scaled to the sum 1.
 func probabilities(t *testing.T, m *pegasos.Model, s *dataset.Set, lines []string) {
 	t.Helper()
 	columns := strings.Fields(lines[0])[1:]
@@ -213,8 +204,6 @@ func probabilities(t *testing.T, m *pegasos.Model, s *dataset.Set, lines []strin
 	}
 }
 
-// A model that liblinear-train wrote predicts the same labels when read by ReadLiblinear, and in
-// liblinear-predict after WriteLiblinear.
 func TestLiblinearModelsPredict(t *testing.T) {
 	tools(t, "liblinear-train", "liblinear-predict")
 	for _, p := range pairs(t) {
@@ -250,8 +239,6 @@ func TestLiblinearModelsPredict(t *testing.T) {
 	}
 }
 
-// Exact ties, such as those of rows without features, are broken as in liblinear-predict, for
-// classes in any order.
 func TestLiblinearTiesWithTheTool(t *testing.T) {
 	tools(t, "liblinear-train", "liblinear-predict")
 	dir := t.TempDir()

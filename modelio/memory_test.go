@@ -38,15 +38,13 @@ func count(n int) string {
 	return b.String()[1:]
 }
 
-// sealed returns a model file: the header, the given number of zero bytes, and the checksum.
 func sealed(header string, numbers int) []byte {
 	b := append([]byte(header+"\n"), make([]byte, numbers)...)
 	sum := sha256.Sum256(b)
 	return append(b, sum[:]...)
 }
 
-// sparseFile returns a model file with sparse vectors. The first weights, as many as stored says,
-// are 0.01, all others are 0.
+// The first weights of sparseFile, as many as stored says, are 0.01, all others are 0.
 func sparseFile(features, classes, vectors, stored int) []byte {
 	all := vectors * features
 	bits, values := make([]byte, (all+7)/8), make([]byte, 4*stored)
@@ -69,7 +67,7 @@ const (
 	kernelResult = `{"steps":1,"epochs":1,"passes":1,"violations":1,"r2":1,"t0":1}`
 )
 
-// proofLines is the header of a proof file without the value of the last line, vectors.
+// proofLines lacks the value of the line vectors.
 const proofLines = "pegasimd proof 1\nmodel_hash: \"\"\ndata: \"\"\nvectors: "
 
 func linear(lines map[string]string) string {
@@ -88,8 +86,7 @@ func kernel(lines map[string]string) string {
 	})
 }
 
-// In header a key has the value in lines, or else the default; a key with an empty value gets no
-// line.
+// A key with an empty value gets no line.
 func header(magic string, lines map[string]string, defaults [][2]string) string {
 	for _, f := range defaults {
 		value, ok := lines[f[0]]
@@ -110,8 +107,8 @@ func named[M any](read func(io.Reader) (M, error)) func(name string) error {
 	}
 }
 
-// inPart is like named, but its function also returns an error if the file is not compressed, or if
-// read read more than two thirds of the compressed bytes.
+// The function of inPart also returns an error if the file is not compressed, or if more than two
+// thirds of the compressed bytes were read.
 func inPart[M any](read func(io.Reader) (M, error)) func(name string) error {
 	return func(name string) error {
 		info, err := os.Stat(name)
@@ -138,8 +135,6 @@ var (
 	readJSON      = named(modelio.ReadJSON)
 )
 
-// Reading a model takes at most the memory that budget.Allowed grants for the file's size, whatever
-// the file contains.
 func TestMemory(t *testing.T) {
 	if testing.Short() {
 		hostileSize = 2 << 20
@@ -275,7 +270,7 @@ func TestMemory(t *testing.T) {
 			}
 			lines[0] = `{"` + key + `":` + value() + ","
 			text := strings.Join(lines, "\n")
-			if key == "weights" { // cut off the old vectors at the end
+			if key == "weights" {
 				at := strings.LastIndex(text, ",")
 				text = text[:at] + "}"
 			}
@@ -298,8 +293,7 @@ func TestMemory(t *testing.T) {
 	memtest.Test(t, cases)
 }
 
-// bomb returns a function that makes a small gzip file, which unpacks to about 200 MiB: begin, then
-// again many times.
+// bomb makes a small gzip file, which unpacks to about 200 MiB: begin, then again many times.
 func bomb(begin, again string) func() []byte {
 	return func() []byte {
 		var b bytes.Buffer
@@ -324,8 +318,6 @@ func upTo(header, line string) string {
 	return before + "\n" + line + ": "
 }
 
-// The memory for a compressed model is bounded by its compressed size: the reader of a bomb returns
-// an error after at most two thirds of the file.
 func TestCompressedMemory(t *testing.T) {
 	native, proof := inPart(modelio.Read), inPart(pegasos.ReadProof)
 	liblinear, json := inPart(modelio.ReadLiblinear), inPart(modelio.ReadJSON)
@@ -372,7 +364,7 @@ func TestCompressedMemory(t *testing.T) {
 	} {
 		cases[c.name] = memtest.Case{File: bomb(c.begin, c.again), Read: c.read, Error: c.err}
 	}
-	// These files contain about as much as a compressed file of their size may, and are read.
+	// These files contain about as much as a compressed file of their size may.
 	whole := func(name, header string, numbers, level int) {
 		cases[name] = memtest.Case{Read: readNative, File: func() []byte {
 			var b bytes.Buffer

@@ -59,8 +59,6 @@ func mutant(g *rand.Rand, text []byte) []byte {
 	return text
 }
 
-// Reading a mutated file of any form returns a short, printable error, or a model that can predict.
-// A file with a checksum is refused after any change, unless the checksum is corrected, too.
 func TestMutants(t *testing.T) {
 	p := sample.Random(1, 40, 5, 3, 0.7)
 	tr := pegasos.Trainer{KeepState: true, Pause: 60,
@@ -155,8 +153,6 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// Errors quote the words of a file escaped and shortened: a word may have control characters or
-// hundreds of bytes.
 func TestErrorsOfWords(t *testing.T) {
 	p := sample.Random(1, 40, 5, 3, 0.7)
 	kernel, err := kernelsvm.Train(t.Context(), p.Dense, p.Y,
@@ -219,8 +215,7 @@ func TestErrorsOfWords(t *testing.T) {
 	}
 }
 
-// resume continues the training of m if m is a checkpoint. Train may return an error, but no
-// invalid model.
+// Train may return an error, but no invalid model.
 func resume(t *testing.T, tr pegasos.Trainer, m Predictor, p sample.Pair) {
 	linear, ok := m.(*pegasos.Model)
 	if !ok || linear.State == nil {

@@ -8,9 +8,7 @@ import (
 	"testing"
 )
 
-// The Python code of docs/using.md writes a linear classifier of scikit-learn, with two or more
-// classes, as a file that ReadLiblinear reads: the model has the same scores. Lists stand for the
-// estimator's arrays.
+// Lists stand for the arrays of scikit-learn's estimator.
 func TestPythonSnippet(t *testing.T) {
 	tools(t, "python3")
 	page, err := os.ReadFile(filepath.FromSlash("../docs/using.md"))

@@ -11,18 +11,18 @@ import (
 	"github.com/pegasimd/pegasimd/internal/model/modelfile"
 )
 
-// maxToken is the largest number of bytes in a token, far more than the tokens of a model have.
+// maxToken is the largest number of bytes in a token.
 const maxToken = 128
 
 type tokens struct {
 	r            *modelfile.Source
-	line, column int         // place of the next byte: the line from 1, the column from 0
-	text         string      // current token
-	unended      bool        // whether the text ends right after the token, without white space
-	at           SyntaxError // place of the token
+	line, column int // place of the next byte: the line from 1, the column from 0
+	text         string
+	unended      bool // whether the text ends right after the token
+	at           SyntaxError
 }
 
-// next reads the next token into t.text. At the end of the text it returns io.EOF.
+// At the end of the text, next returns io.EOF.
 func (t *tokens) next() error {
 	var buf [maxToken]byte
 	n := 0
@@ -31,7 +31,7 @@ func (t *tokens) next() error {
 		if err != nil {
 			if err == io.EOF && n > 0 {
 				t.unended = true
-				break // the next call returns io.EOF
+				break
 			}
 			t.at = SyntaxError{Line: t.line, Column: t.column + 1}
 			return err
@@ -72,8 +72,7 @@ func (t *tokens) ended(err error) error {
 	return err
 }
 
-// number reads the next token, a finite decimal number, and returns its value. what names the
-// number in errors.
+// number reads the next token, a finite decimal number. what names the number in errors.
 func (t *tokens) number(what string) (float64, error) {
 	if err := t.next(); err != nil {
 		return 0, t.ended(err)

@@ -21,18 +21,18 @@ import (
 var parts embed.FS
 
 type part struct {
-	text    string   // source text, with the comments
-	group   string   // "const" or "var" for a line of a group, else ""
-	uses    []string // identifiers in the declaration, as cutter.uses returns them
-	imports []string // import paths of the packages in the declaration
+	text    string
+	group   string // "const" or "var" for a line of a group, else ""
+	uses    []string
+	imports []string
 }
 
-// assemble returns a Go file: the introduction, imports, the declarations in top, and copies of
-// the declarations of package parts that top needs. The copies lack code that the model never
-// runs, such as switch cases for kinds of columns in lacks.
+// assemble returns a Go file: the introduction, imports, the declarations in top, and copies of the
+// declarations of package parts that top needs, without code that the model never runs: see
+// isLacking.
 func assemble(introduction string, top []byte, lacks map[string]bool) ([]byte, error) {
 	var all []*part
-	byName := map[string][]*part{}  // declarations by name; a method M has the name ".M"
+	byName := map[string][]*part{}  // a method M has the name ".M"
 	receivers := map[*part]string{} // type of a method's receiver; "" for other declarations
 	for _, name := range []string{"parts/unpack.go", "parts/bundle.go"} {
 		text, err := parts.ReadFile(name)
@@ -181,7 +181,6 @@ func receiverOf(f *ast.FuncDecl) string {
 // known maps the names of the packages that the template uses to their paths.
 var known = map[string]string{"fmt": "fmt", "strings": "strings"}
 
-// The map that parse returns has the import path for the name of each package.
 func parse(text []byte) (*ast.File, *token.FileSet, map[string]string, error) {
 	fset, imports := token.NewFileSet(), map[string]string{}
 	f, err := parser.ParseFile(fset, "", text, parser.ParseComments|parser.SkipObjectResolution)
@@ -230,7 +229,7 @@ func (c *cutter) part(n ast.Node, doc *ast.CommentGroup) *part {
 	}
 	end := c.fset.Position(n.End()).Offset
 	rest := c.text[c.fset.Position(at).Offset:]
-	if line := bytes.IndexByte(c.text[end:], '\n'); line >= 0 { // include a comment at the end
+	if line := bytes.IndexByte(c.text[end:], '\n'); line >= 0 {
 		rest = c.text[c.fset.Position(at).Offset : end+line]
 	}
 	b.Write(rest)
@@ -238,8 +237,7 @@ func (c *cutter) part(n ast.Node, doc *ast.CommentGroup) *part {
 	return p
 }
 
-// mark appends the ranges of n that the model never runs to c.cut. It is called by ast.Inspect and
-// always returns true.
+// mark appends the ranges of n that the model never runs to c.cut.
 func (c *cutter) mark(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.BlockStmt:
@@ -288,8 +286,7 @@ func (c *cutter) markIfs(list []ast.Stmt) {
 }
 
 // isLacking reports whether a condition or case is known to be false for every column of the model,
-// such as raw if the table is not raw, or date, c.Kind == date and c.Date != nil if no column has
-// dates.
+// such as raw if the table is not raw, or c.Kind == date if no column has dates.
 func (c *cutter) isLacking(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -347,7 +344,7 @@ func packed(all []byte) string {
 	if err != nil {
 		panic(err)
 	}
-	w.Write(all) // no error: b is in memory
+	w.Write(all)
 	w.Close()
 	text := base64.StdEncoding.EncodeToString(b.Bytes())
 	var lines strings.Builder

@@ -28,8 +28,7 @@ var update = flag.Bool("update", false, "write bundle.go anew")
 
 const module = "github.com/pegasimd/pegasimd/internal/"
 
-// sources lists the packages from which declarations are copied. roots names the declarations that
-// the generated code uses directly; all declarations that the roots need are copied, too.
+// sources lists the packages from which declarations are copied: the roots and what they need.
 var sources = []struct{ path, roots string }{
 	{"text/tables", "codingsOf coding.encode Words.unpack none Number Date Category Text LeftOut"},
 	{"text/cell", ""},
@@ -42,7 +41,6 @@ var sources = []struct{ path, roots string }{
 	{"base/murmur", ""},
 }
 
-// renamed maps declarations to clearer or unique names in bundle.go.
 var renamed = map[string]string{
 	"text/tables.Column": "tableColumn", "text/tables.Scale": "numberScale",
 	"text/tables.Levels": "categoryLevels", "text/tables.Words": "ngrams",
@@ -59,8 +57,6 @@ var renamed = map[string]string{
 
 var dropped = []string{"Words.Words", "Words.all"}
 
-// TestBundle checks that bundle.go has the current text of each declaration. With -update it writes
-// bundle.go anew.
 func TestBundle(t *testing.T) {
 	b := &bundler{t: t, fset: token.NewFileSet(), decls: map[string]*declaration{},
 		wanted: map[string]bool{}}
@@ -86,9 +82,9 @@ func TestBundle(t *testing.T) {
 type bundler struct {
 	t      *testing.T
 	fset   *token.FileSet
-	order  []*declaration          // all declarations of the packages
-	decls  map[string]*declaration // by key, import path and name: a/b.Name or a/b.Type.Method
-	wanted map[string]bool         // by key: whether to copy the declaration
+	order  []*declaration
+	decls  map[string]*declaration // by import path and name: a/b.Name or a/b.Type.Method
+	wanted map[string]bool         // keys of the declarations to copy
 }
 
 type declaration struct {
@@ -96,7 +92,7 @@ type declaration struct {
 	info   *types.Info
 	keys   []string
 	node   ast.Node
-	source []byte       // text of the file
+	source []byte
 	from   int          // offset in source of the comment, or of node if there is none
 	group  *ast.GenDecl // group that the line is in; nil for other declarations
 }
@@ -153,7 +149,6 @@ func (b *bundler) load() {
 	}
 }
 
-// add adds a declaration to the bundler, or one for each line of a group that does not use iota.
 func (b *bundler) add(d *declaration) {
 	of := func(doc *ast.CommentGroup, node ast.Node) int {
 		if doc != nil {
@@ -206,8 +201,8 @@ func (b *bundler) list(d *declaration, names []string) {
 
 func (b *bundler) offset(p token.Pos) int { return b.fset.Position(p).Offset }
 
-// keyOf returns the key of a method or package-level declaration of the module's internal packages,
-// or "" for any other object.
+// keyOf returns "" for an object that is no method or package-level declaration of the module's
+// internal packages.
 func (b *bundler) keyOf(o types.Object) string {
 	if o == nil || o.Pkg() == nil || !strings.HasPrefix(o.Pkg().Path(), module) {
 		return ""
@@ -252,9 +247,8 @@ func (b *bundler) want(key string) {
 	})
 }
 
-// renames returns the names in bundle.go of the wanted declarations except methods, by key: the
-// name in renamed, or the unexported form of the name, with the package's name in front if the form
-// is in use, a keyword or predeclared.
+// renames returns the names in bundle.go by key: the name in renamed, or the unexported form of the
+// name, with the package's name in front if the form is in use, a keyword or predeclared.
 func (b *bundler) renames() map[string]string {
 	uses := map[string]int{} // by identifier: uses not as a package, field or declaration of b
 	for _, d := range b.order {
@@ -303,7 +297,6 @@ func (b *bundler) renames() map[string]string {
 	return names
 }
 
-// lower returns the name with its first letter, or the abbreviation at its start, in lower case.
 func lower(name string) string {
 	n := strings.IndexFunc(name, func(r rune) bool { return !unicode.IsUpper(r) })
 	if n < 0 {
@@ -359,8 +352,6 @@ func (b *bundler) text() []byte {
 
 var reference = regexp.MustCompile(`\[[A-Z][A-Za-z.]*\]`)
 
-// declare returns the text of a declaration with the new names, and adds the packages of the
-// standard library that it uses to imports.
 func (b *bundler) declare(d *declaration, names map[string]string, imports map[string]bool) string {
 	var edits []edit
 	qualified := map[*ast.Ident]bool{}
@@ -445,7 +436,7 @@ func (b *bundler) declare(d *declaration, names map[string]string, imports map[s
 		at = e.to
 	}
 	end := b.offset(d.node.End())
-	if line := bytes.IndexByte(d.source[end:], '\n'); line >= 0 { // include a comment at the end
+	if line := bytes.IndexByte(d.source[end:], '\n'); line >= 0 {
 		end += line
 	}
 	text.Write(d.source[at:end])

@@ -55,8 +55,8 @@ var oddCells = []string{"", "NA", "-", "(12.50)", "1.5K", "12kg", "1,234", "1.23
 	"6.30 pm", "May", "  Rome ", "good good BAD", "不好", "\xff\xfe", "'", "12-", "1'000", "1 000", "12.",
 	".5", "+7", "not good", strings.Repeat("9", 70), "−3", "0000-00-00", "April 2018"}
 
-// trained trains a model on a random table whose columns are the named kinds of kindsOfCells. It
-// returns the model and 200 rows, half of which have a cell of oddCells.
+// trained returns a model trained on a random table whose columns are the named kinds of
+// kindsOfCells, and rows to predict, some of them with a cell of oddCells.
 func trained(t *testing.T, columns, label string, cfg pegasos.Config) (*pegasos.Model, [][]string) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(5, 1))
@@ -91,7 +91,6 @@ func trained(t *testing.T, columns, label string, cfg pegasos.Config) (*pegasos.
 	return m.Predictor.(*pegasos.Model), probes
 }
 
-// TestWrite writes Go files and tests of models of many kinds, and runs go vet and the tests.
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	mod, err := os.ReadFile("../../go.mod")
@@ -200,7 +199,7 @@ func TestWrite(t *testing.T) {
 		if s := m.Scaling; scale == pegasos.ScaleStandard {
 			s.Folded = false // as if a column's mean were far above its standard deviation
 		}
-		layout := dataset.LayoutAuto // sparse: the model has no Data and over 4,096 features
+		layout := dataset.LayoutAuto
 		if name == "standard" {
 			layout = dataset.LayoutDense
 		}
@@ -236,7 +235,6 @@ func trimmed(cells []string) []string {
 	return all
 }
 
-// Write copies no declarations that the model does not need.
 func TestWriteOnlyNeeded(t *testing.T) {
 	m, _ := trained(t, "word truth", "two", pegasos.Config{Lambda: 1e-3, Epochs: 1})
 	var b bytes.Buffer

@@ -18,18 +18,17 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// testRows is the largest number of rows in a test that WriteTest writes.
 const testRows = 6
 
 type testRow struct {
 	Input         []string  // arguments of Predict, as Go expressions
-	Label         string    // result of Predict, as a Go expression
-	Scores        []float64 // result of Scores; nil if Scores returns an error
-	Probabilities []float64 // result of Probabilities; nil if the model has no probabilities
+	Label         string    // as a Go expression
+	Scores        []float64 // nil if Scores returns an error
+	Probabilities []float64 // nil if the model has no probabilities
 }
 
 // WriteTest writes a Go test of the file that Write writes for the same arguments. The test
-// compares the predictions for a few made-up rows with the model's.
+// compares predictions for a few made-up rows with the model's.
 func WriteTest(w io.Writer, m *pegasos.Model, name string, layout dataset.Layout) error {
 	s, err := newSource(m, name, layout)
 	if err != nil {
@@ -55,7 +54,6 @@ func WriteTest(w io.Writer, m *pegasos.Model, name string, layout dataset.Layout
 	return s.writeTest(w, rows)
 }
 
-// writeTest writes the test of the rows whose Scores are not nil.
 func (s *source) writeTest(w io.Writer, rows []testRow) error {
 	var b bytes.Buffer
 	err := testPage.Execute(&b, struct {
@@ -115,7 +113,6 @@ func (s *source) rowOfFeatures(index []int32, values []float32) (r testRow) {
 	return r
 }
 
-// cellOf returns a made-up cell of c, column j, in row i: typical, or a gap if (i+j)%7 is 3.
 func cellOf(c *tables.Column, i, j int) string {
 	if (i+j)%7 == 3 {
 		return ""

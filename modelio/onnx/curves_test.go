@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// evaluate runs the graph of a model on the rows of x, in float32, and returns the tensor "scores",
-// or "prediction" of a regression.
+// evaluate returns the tensor "scores" of a model's graph for the rows of x, or "prediction" of a
+// regression.
 func evaluate(t *testing.T, m *pegasos.Model, x *dense.Matrix) [][]float32 {
 	t.Helper()
 	var b bytes.Buffer
@@ -63,8 +63,7 @@ func evaluate(t *testing.T, m *pegasos.Model, x *dense.Matrix) [][]float32 {
 	return rows["scores"]
 }
 
-// attributesOf returns the attributes of a node that are lists of floats. The test fails if the
-// attribute axis is not 1.
+// attributesOf returns the attributes of a node that are lists of floats.
 func attributesOf(t *testing.T, all []any) map[string][]float32 {
 	t.Helper()
 	of := map[string][]float32{}
@@ -81,7 +80,6 @@ func attributesOf(t *testing.T, all []any) map[string][]float32 {
 	return of
 }
 
-// calculate returns the output of an operator whose input 0 is row. input(k) returns input k.
 func calculate(t *testing.T, operator string, row []float32, of map[string][]float32,
 	input func(k int) any) (out []float32) {
 	t.Helper()
@@ -125,7 +123,6 @@ func calculate(t *testing.T, operator string, row []float32, of map[string][]flo
 	return out
 }
 
-// The graph of a model with curves computes each score z of the model up to 1e-4 max(1, |z|).
 func TestWriteCurves(t *testing.T) {
 	const n, cols = 200, 4
 	r := rand.New(rand.NewPCG(1, 2))
@@ -136,7 +133,7 @@ func TestWriteCurves(t *testing.T) {
 		for j := range row {
 			z := r.NormFloat64()
 			if i == j {
-				z = 9 // terms clip this value
+				z = 9
 			}
 			row[j] = float32(z*float64(j+1) + 3)
 			sum += z * z
@@ -181,8 +178,6 @@ func TestWriteCurves(t *testing.T) {
 	}
 }
 
-// Write returns an error if the expansion or the scaling is not valid, or if the number of weights
-// does not fit the columns.
 func TestWriteCurvesErrors(t *testing.T) {
 	for _, c := range []struct {
 		term    pegasos.Expansion

@@ -40,7 +40,7 @@ func (m *message) floats(field protowire.Number, vectors ...[]float32) {
 	}
 }
 
-// Field numbers of AttributeProto, and the values of the field type.
+// Field numbers of AttributeProto, and values of its field type.
 const (
 	attributeName    protowire.Number = 1
 	attributeFloat   protowire.Number = 2
@@ -104,7 +104,6 @@ func intAttribute(name string, value int64) message {
 	return a
 }
 
-// node returns a NodeProto that is named like its first output.
 func node(operator, domain string, inputs, outputs []string, attributes ...message) (n message) {
 	for _, i := range inputs {
 		n.text(1, i)
@@ -125,7 +124,7 @@ func mlNode(operator string, inputs []string, output string, attributes ...messa
 	return node(operator, mlDomain, inputs, []string{output}, attributes...)
 }
 
-// tensor returns a TensorProto of float32 with the given dimensions; without any it is a scalar.
+// tensor returns a TensorProto of float32; without dims it is a scalar.
 func tensor(name string, values []float32, dims ...int) (t message) {
 	for _, d := range dims {
 		t.integer(1, int64(d))

@@ -34,11 +34,11 @@ const (
 )
 
 // Write writes the model as a graph. The input "features" has a row for each example; column j is
-// feature j, counted from 0. The graph of a model of a table with words or gaps has an input for
-// each column with features instead: float32, with NaN for gaps, or strings without surrounding
-// blanks. The input has the column's name, after "_" if the graph uses that name otherwise. Write
-// returns an error if a column with features has dates, text or hashed words, or is marked weak,
-// which lowers its weight beside a column of text.
+// feature j, counted from 0. The graph of a model of a table has an input for each column with
+// features instead, unless the features are the numbers in the cells: float32, with NaN for gaps,
+// or strings without surrounding blanks. The input has the column's name, after "_" if the graph
+// uses that name otherwise. Write returns an error if a column with features has dates, text or
+// hashed words, or is marked weak.
 //
 // A classifier has the output "label", an integer, or a string if classes have names or a label is
 // not an int64. A second output has a column for each class:
@@ -122,7 +122,7 @@ func Write(w io.Writer, m *pegasos.Model) error {
 }
 
 // scaled adds the nodes that scale and expand rows to the graph, and returns the name of the
-// resulting rows: the input if the model neither scales nor expands rows.
+// resulting rows, which is the input's without such nodes.
 func scaled(graph *message, m *pegasos.Model) (rows string, err error) {
 	const input, rescaled = "features", "rescaled"
 	s := m.Scaling
@@ -185,8 +185,7 @@ func expanded(graph *message, e *pegasos.Expansion, rows string, cols int) (stri
 func classifier(graph *message, m *pegasos.Model, rows string, intercepts []float32) error {
 	weights, classes := m.Weights, len(m.Classes)
 	if classes == 2 && len(weights) == 1 {
-		// Runtimes differ in how they make two columns of one vector, so write two vectors. Of
-		// equal scores the first class is predicted, as by the model.
+		// Runtimes differ in how they make two columns of one vector, so write two vectors.
 		weights = [][]float32{negative(m.Weights[0]), m.Weights[0]}
 		intercepts = []float32{-intercepts[0], intercepts[0]}
 	}

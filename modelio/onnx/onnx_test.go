@@ -14,7 +14,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// fields parses a message. It returns the values of each field number: []byte, int64 or float32.
+// The values of each field number are []byte, int64 or float32.
 func fields(t *testing.T, m []byte) map[protowire.Number][]any {
 	t.Helper()
 	all := map[protowire.Number][]any{}
@@ -44,8 +44,6 @@ func fields(t *testing.T, m []byte) map[protowire.Number][]any {
 	return all
 }
 
-// describe returns the nodes of a model's graph, with outputs and attributes, and the tensors as
-// text.
 func describe(t *testing.T, m *pegasos.Model) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -176,8 +174,6 @@ ArgMax class: axis=1 keepdims=0
 Gather label:
 `
 
-// TestWriteScaled checks that a model with an unfolded scaling has a node that scales the rows,
-// whose output the linear node reads, and that a folded scaling has no node.
 func TestWriteScaled(t *testing.T) {
 	unit := &pegasos.Scaling{Kind: pegasos.ScaleUnit}
 	far := &pegasos.Scaling{Kind: pegasos.ScaleStandard, Shift: []float32{5000, 1},

@@ -79,7 +79,7 @@ func encode(graph *message, e *tables.Encoder) error {
 	return nil
 }
 
-// reserved lists the names of the graph's values without prefix, which no column's input may have.
+// reserved lists the names of the graph's values without prefix.
 const reserved = `features rescaled least most first second clipped left right knots above functions
 curves expanded label odds scores probabilities prediction factors terms scaled shifted each zero
 three sides firsts labels pairs positive won moved votes sums sizes thrice scale parts class`
@@ -106,7 +106,7 @@ type columnGraph struct {
 	graph  *message
 	pool   []string // names of the values that contain features
 	width  int64    // number of columns of all values in pool
-	places []int64  // by feature: the number of a column of the pool, counted over all values
+	places []int64  // by feature: column of the pool, counted over all values
 }
 
 var axis = intAttribute("axis", 1)
@@ -134,8 +134,7 @@ func (g *columnGraph) put(name string, features ...int32) {
 
 // words adds the nodes of a category whose words have n features. If n is 1, a LabelEncoder maps
 // the word to the feature's value; if n is larger, a LabelEncoder maps the word to the number of
-// the feature that is 1, and a OneHotEncoder sets the features. If the category has a feature for
-// gaps, another LabelEncoder computes that feature.
+// the feature that is 1, and a OneHotEncoder sets the features.
 func (g *columnGraph) words(r tables.Rule, input string, n int32) {
 	id := fmt.Sprint(r.First)
 	if n > 0 {

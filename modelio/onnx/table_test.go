@@ -10,8 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// tableOf returns a model of three classes whose weights are 0, and whose encoder, fitted to 10
-// rows, has the columns in the JSON text.
+// tableOf returns a model of three classes whose weights are 0, and whose encoder has the columns
+// in the JSON text.
 func tableOf(columns string, features int) *pegasos.Model {
 	m := &pegasos.Model{Classes: []float32{0, 1, 2}, Lambda: 1,
 		Config: pegasos.Config{Lambda: 1}.Plain(),
@@ -51,8 +51,6 @@ func TestWriteTable(t *testing.T) {
 	}
 }
 
-// The values of a graph have different names, whatever the names of the columns, and each value is
-// defined before a node reads it.
 func TestWriteTableNames(t *testing.T) {
 	names := append(strings.Fields(reserved), "", "_", "a", "a", prefix+"numbers")
 	var columns []string

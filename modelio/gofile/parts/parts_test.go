@@ -9,7 +9,6 @@ import (
 	"testing"
 )
 
-// vectors returns packed weights exactly.
 func TestVectors(t *testing.T) {
 	want := [][]float32{{1, -0.1, 3e-40}, {0, 2, 1e30}}
 	var packed bytes.Buffer
@@ -31,7 +30,6 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// unpack returns the codings of a table without text.
 func TestUnpackNumbers(t *testing.T) {
 	columns := []tableColumn{{Name: "a", Kind: number, Number: &numberScale{Factor: 2}}}
 	codings := unpack(columns, 3, false)
