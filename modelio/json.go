@@ -21,7 +21,6 @@ const (
 	jsonVersion = 1
 )
 
-// A jsonModel is a linear model as a JSON object.
 type jsonModel struct {
 	format   string
 	version  int

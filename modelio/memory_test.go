@@ -67,7 +67,6 @@ const (
 	kernelResult = `{"steps":1,"epochs":1,"passes":1,"violations":1,"r2":1,"t0":1}`
 )
 
-// proofLines lacks the value of the line vectors.
 const proofLines = "pegasimd proof 1\nmodel_hash: \"\"\ndata: \"\"\nvectors: "
 
 func linear(lines map[string]string) string {

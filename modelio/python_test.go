@@ -8,7 +8,6 @@ import (
 	"testing"
 )
 
-// Lists stand for the arrays of scikit-learn's estimator.
 func TestPythonSnippet(t *testing.T) {
 	tools(t, "python3")
 	page, err := os.ReadFile(filepath.FromSlash("../docs/using.md"))

@@ -237,7 +237,6 @@ func (c *cutter) part(n ast.Node, doc *ast.CommentGroup) *part {
 	return p
 }
 
-// mark appends the ranges of n that the model never runs to c.cut.
 func (c *cutter) mark(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.BlockStmt:
@@ -275,8 +274,6 @@ func (c *cutter) mark(n ast.Node) bool {
 	return true
 }
 
-// markIfs appends to c.cut the if statements of the list, without an initialization and an else,
-// whose condition is never true.
 func (c *cutter) markIfs(list []ast.Stmt) {
 	for _, s := range list {
 		if s, ok := s.(*ast.IfStmt); ok && s.Init == nil && s.Else == nil && c.isLacking(s.Cond) {
@@ -357,7 +354,6 @@ func packed(all []byte) string {
 	return lines.String()
 }
 
-// packedFloats returns the string literal of [packed] for the little-endian float32 of all vectors.
 func packedFloats(vectors [][]float32) string {
 	var b []byte
 	for _, w := range vectors {

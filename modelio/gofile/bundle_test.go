@@ -28,7 +28,6 @@ var update = flag.Bool("update", false, "write bundle.go anew")
 
 const module = "github.com/pegasimd/pegasimd/internal/"
 
-// sources lists the packages from which declarations are copied: the roots and what they need.
 var sources = []struct{ path, roots string }{
 	{"text/tables", "codingsOf coding.encode Words.unpack none Number Date Category Text LeftOut"},
 	{"text/cell", ""},

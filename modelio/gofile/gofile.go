@@ -48,7 +48,6 @@ func Write(w io.Writer, m *pegasos.Model, name string, layout dataset.Layout) er
 	return err
 }
 
-// source is the data of the template.
 type source struct {
 	*pegasos.Model
 	Package string
@@ -118,7 +117,6 @@ func (s *source) lacks() map[string]bool {
 	return lacks
 }
 
-// kinds maps the kinds of columns to their names in package parts.
 var kinds = map[tables.Kind]string{tables.Number: "number", tables.Date: "date",
 	tables.Category: "category", tables.Text: "freeText", tables.LeftOut: "leftOut"}
 

@@ -63,7 +63,6 @@ func evaluate(t *testing.T, m *pegasos.Model, x *dense.Matrix) [][]float32 {
 	return rows["scores"]
 }
 
-// attributesOf returns the attributes of a node that are lists of floats.
 func attributesOf(t *testing.T, all []any) map[string][]float32 {
 	t.Helper()
 	of := map[string][]float32{}

@@ -121,8 +121,8 @@ func Write(w io.Writer, m *pegasos.Model) error {
 	return err
 }
 
-// scaled adds the nodes that scale and expand rows to the graph, and returns the name of the
-// resulting rows, which is the input's without such nodes.
+// scaled returns the name of the scaled and expanded rows, which is the input's if the model does
+// neither.
 func scaled(graph *message, m *pegasos.Model) (rows string, err error) {
 	const input, rescaled = "features", "rescaled"
 	s := m.Scaling

@@ -1,5 +1,4 @@
-// Package blob reads numbers from the little-endian bytes in which databases and files store
-// vectors.
+// Package blob reads numbers from little-endian bytes.
 package blob
 
 import (
@@ -10,8 +9,8 @@ import (
 
 var BigEndian = binary.NativeEndian.Uint16([]byte{1, 0}) != 1
 
-// View returns the numbers in b without copying them. ok is false if that is impossible: the length
-// or the address of b is not a multiple of a number's size, or the machine is big-endian.
+// View returns the numbers in b without copying them. ok is false if b has the wrong length or
+// alignment, or if the machine is big-endian.
 func View[T ~float32 | ~uint16](b []byte) (v []T, ok bool) {
 	size := int(unsafe.Sizeof(*new(T)))
 	p := unsafe.Pointer(unsafe.SliceData(b))
@@ -21,8 +20,7 @@ func View[T ~float32 | ~uint16](b []byte) (v []T, ok bool) {
 	return Numbers[T](b), true
 }
 
-// Numbers returns the bytes of b as numbers in native byte order. b must be aligned for T, and its
-// length should be a multiple of T's size.
+// Numbers returns the bytes of b as numbers in native byte order. b must be aligned for T.
 func Numbers[T ~float32 | ~uint16 | ~int32 | ~int64](b []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(*new(T))))
 }

@@ -1,6 +1,5 @@
-// Package escape makes names of classes, columns and files safe to print. It escapes control
-// characters, which could end a line or control a terminal, and everything else that is not
-// printable.
+// Package escape makes names of classes, columns and files safe to print: control characters could
+// end a line or control a terminal.
 package escape
 
 import (
@@ -54,8 +53,8 @@ func Text(text string) string {
 	return b.String()
 }
 
-// Cut returns a copy of a word that a message quotes. If the word is longer than 40 bytes, Cut
-// returns the whole characters in its first 40 bytes and "...".
+// Cut returns a copy of a word, or the whole characters in its first 40 bytes and "..." if it is
+// longer.
 func Cut[T string | []byte](word T) string {
 	const most = 40
 	if len(word) <= most {
@@ -68,8 +67,8 @@ func Cut[T string | []byte](word T) string {
 	return string(word[:end]) + "..."
 }
 
-// Error returns err with a text for a single line of output: escaped by Text, and without its
-// middle if it is longer than 260 bytes. errors.Is and errors.As find err.
+// Error returns err with a text for a single line: escaped by Text, and without its middle if it is
+// longer than 260 bytes. errors.Is and errors.As find err.
 func Error(err error) error {
 	if err == nil {
 		return nil

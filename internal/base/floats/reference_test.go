@@ -24,7 +24,7 @@ var wideLn2 = func() *big.Float {
 	return sum
 }()
 
-// wideExp returns e^x: the Taylor series at r/2^16 with |r| <= ln2/2, squared sixteen times.
+// wideExp returns e^x: the Taylor series at r/2^16, squared sixteen times.
 func wideExp(x *big.Float) *big.Float {
 	f, _ := x.Float64()
 	k := int(math.Floor(f/math.Ln2 + 0.5))

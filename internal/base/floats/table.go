@@ -2,8 +2,8 @@ package floats
 
 import "math"
 
-// LogisticTable has the constants of Sigmoid and Log1pExp for the assembly of package asm, each
-// repeated four times, in the order that internal/gen/logistic.go reads.
+// LogisticTable has the constants of Sigmoid and Log1pExp for assembly, each repeated four times,
+// in the order that internal/gen/logistic.go reads.
 var LogisticTable = func() (t [4 * 39]float64) {
 	for i, c := range [39]float64{
 		expLow, log2E, magic, -magic, magic + 1023, magic + 1, ln2High, ln2Low,

@@ -17,8 +17,7 @@ func Of(format string, args ...any) string {
 	return fmt.Sprintf("pegasimd: "+format, args...)
 }
 
-// Lengths returns the message for two numbers that should be equal but are not: n, called a in the
-// message, and m, called b.
+// Lengths returns the message for two numbers that should be equal: n, called a, and m, called b.
 //
 //go:noinline
 func Lengths(a string, n int, b string, m int) any {

@@ -16,8 +16,7 @@ import (
 
 func vec(n int) []float32 { return make([]float32, n) }
 
-// invalidCalls returns invalid calls of each exported function. Functions that never panic have
-// nil.
+// Functions that never panic have nil.
 func invalidCalls(t *testing.T) map[string][]call {
 	d := dense.New(3, 4)
 	s, err := sparse.New(4, []int64{0, 1, 1, 2}, []int32{0, 3}, vec(2))

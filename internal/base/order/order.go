@@ -112,7 +112,6 @@ func (o *Visits) NextSteps(limit int) (idx []uint32, ends []int) {
 	return o.idx[start:o.firstOf(o.pos)], o.ends
 }
 
-// firstOf returns the place in idx of the first row of a step of the epoch.
 func (o *Visits) firstOf(step int) int {
 	return int(uint64(step) * uint64(o.rows) / uint64(o.Steps))
 }
@@ -143,7 +142,6 @@ func (o *Visits) shuffle() {
 	o.mapRows()
 }
 
-// drawSubset appends a random set of Batch rows to idx, by Floyd's algorithm.
 func (o *Visits) drawSubset() {
 	if o.batchNumber++; o.batchNumber == 0 { // 2^32 batches were drawn
 		clear(o.drawn)

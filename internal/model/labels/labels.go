@@ -123,7 +123,7 @@ func countEither(y []float32, a, b float32) (n int) {
 }
 
 // Find returns the index of a label in the ascending classes, or else the index at which the label,
-// unless it is NaN, would have to be inserted.
+// unless it is NaN, would be inserted.
 func Find(classes []float32, label float32) (at int, found bool) {
 	if len(classes) > 8 {
 		return slices.BinarySearch(classes, label)
@@ -160,8 +160,7 @@ func CheckClasses(classes []float32, names []string) error {
 	return nil
 }
 
-// Name returns the name of a class, or its label as text if names is nil. It panics if class is out
-// of range.
+// Name returns the name of a class, or its label as text if names is nil.
 func Name(classes []float32, names []string, class int) string {
 	if class < 0 || class >= len(classes) {
 		panic(misuse.Of("class %d of %d", class, len(classes)))
@@ -175,7 +174,7 @@ func Name(classes []float32, names []string, class int) string {
 // Format returns the text of a label: the shortest that parses as the same float32.
 func Format(label float32) string { return strconv.FormatFloat(float64(label), 'g', -1, 32) }
 
-// At returns the label of a class, or NaN for class -1, which means no class.
+// At returns the label of a class, or NaN for class -1.
 func At(classes []float32, class int) float32 {
 	if class < 0 {
 		return float32(math.NaN())

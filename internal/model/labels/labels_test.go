@@ -48,7 +48,6 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// The loops for two classes and for more give the same classes, also with zeros of both signs.
 func TestClassifyTwoAndMore(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 0))
 	minusZero := float32(math.Copysign(0, -1))
@@ -134,7 +133,6 @@ func TestClassScores(t *testing.T) {
 	if ClassScores([]float64{3, 1}, two, 2, false); two[0] != 3 || two[1] != 1 {
 		t.Error(two)
 	}
-	// Class 1 beats 0 and 2; 2 beats 0.
 	ClassScores([]float64{1, 3, -1}, three, 3, true)
 	if want := []float64{0 - 4.0/15, 2 + 2.0/9, 1 + 2.0/9}; !slices.EqualFunc(three, want,
 		func(a, b float64) bool { return math.Abs(a-b) < 1e-15 }) {

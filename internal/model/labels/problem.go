@@ -9,8 +9,8 @@ type Problem struct {
 	Pairs   bool // whether the model has a vector for each pair of classes
 }
 
-// sides returns the negative and the positive class. If the model has a vector for each class, the
-// negative class is -1, which means all other classes.
+// If the model has a vector for each class, the negative class is -1, which means all other
+// classes.
 func (p Problem) sides() (negative, positive int) {
 	switch {
 	case p.Vectors == 1:

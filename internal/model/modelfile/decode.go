@@ -194,7 +194,6 @@ func (d *Decoder) decodeMap(v reflect.Value) error {
 	return nil
 }
 
-// fieldOf returns the field of v, or of a struct embedded in v, whose json tag has the given name.
 func fieldOf(v reflect.Value, name string) (reflect.Value, bool) {
 	fields, ok := fieldsByType.Load(v.Type())
 	if !ok {

@@ -28,9 +28,9 @@ type Kind struct {
 
 // The kinds of the trainers' files.
 var (
-	Linear = Kind{"pegasimd model ", "model", 1}               // model of package pegasos
-	Kernel = Kind{"pegasimd kernel model ", "kernel model", 1} // model of package kernelsvm
-	Proof  = Kind{"pegasimd proof ", "proof", 1}               // pegasos.Proof
+	Linear = Kind{"pegasimd model ", "model", 1}
+	Kernel = Kind{"pegasimd kernel model ", "kernel model", 1}
+	Proof  = Kind{"pegasimd proof ", "proof", 1}
 )
 
 // Field is a line of the header. Writers leave out a line that is not required if its value is
@@ -56,9 +56,8 @@ func (f Field) UpTo(limit int) Field {
 	return f
 }
 
-// CheckData returns an error unless text is empty or has the form of a fingerprint of training
-// data: the layout of the rows ("dense", "sparse" or "other"), a colon and a SHA-256 in lower-case
-// hexadecimal.
+// CheckData returns an error unless text is empty or a fingerprint of training data: the layout of
+// the rows ("dense", "sparse" or "other"), a colon and a SHA-256 in lower-case hexadecimal.
 func CheckData(text string) error {
 	if text != "" && !fingerprint.MatchString(text) {
 		return errors.New("data: want dense, sparse or other, a colon, and 64 lower-case " +

@@ -25,8 +25,8 @@ type Reader struct {
 	buf []byte
 }
 
-// Read reads the first line of a file, which must be of the given kind, calls parse to read the
-// rest, and returns the result of parse. parse must end with a call of [Reader.End].
+// Read reads the first line of a file of the given kind, and returns the result of parse for the
+// rest. parse must end with a call of [Reader.End].
 func Read[M any](r io.Reader, kind Kind, parse func(*Reader) (M, error)) (M, error) {
 	var none M
 	mr := &Reader{r: NewSource(r), sum: sha256.New()}
@@ -175,7 +175,7 @@ func (r *Reader) readValue(f Field) error {
 
 type lineReader struct {
 	r     *Reader
-	ended bool  // whether the newline was read
+	ended bool
 	err   error // error of reading the file, such as its end within the line
 }
 
@@ -212,12 +212,11 @@ func missingField(fields []Field) error {
 	return nil
 }
 
-// Take counts bytes that the caller is about to allocate against the memory limit: see
-// [Source.Take].
+// Take is [Source.Take].
 func (r *Reader) Take(bytes int) error { return r.r.Take(bytes) }
 
-// Floats reads n float32 numbers; it returns nil if n is 0 or less. It allocates and reads one
-// chunk after the other, so that n need not be checked against the length of the file.
+// Floats reads n float32 numbers; it returns nil if n is 0 or less. It allocates chunk by chunk as
+// it reads, so that n need not be checked against the length of the file.
 func (r *Reader) Floats(n int) ([]float32, error) { return numbers[float32](r, n, 4) }
 
 // Doubles reads n float64 numbers.

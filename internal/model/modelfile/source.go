@@ -63,8 +63,6 @@ func NewSource(r io.Reader) *Source {
 	return s
 }
 
-// newSource returns a Source whose decompressed size is not limited yet, or r itself if it is a
-// Source.
 func newSource(r io.Reader) *Source {
 	if s, ok := r.(*Source); ok {
 		return s

@@ -12,8 +12,8 @@ type Claim struct{ Objective, DualObjective float64 }
 // Gap returns the relative duality gap of c.
 func (c Claim) Gap() float64 { return Gap(c.Objective, c.DualObjective) }
 
-// AsGood reports whether c claims at least as much as other: a bound that is not smaller, and a
-// relative gap that is not larger.
+// AsGood reports whether the bound of c is not smaller, and the relative gap not larger, than
+// other's.
 func (c Claim) AsGood(other Claim) bool {
 	return c.DualObjective >= other.DualObjective && c.Gap() <= other.Gap()
 }
@@ -34,8 +34,7 @@ func (c Claim) Tolerance() float64 {
 	return float64(GapTolerance * (c.Objective - max(0, c.DualObjective)))
 }
 
-// ClaimHeader is the form of a Claim in the headers of files. It omits unknown values, because JSON
-// has no NaN.
+// ClaimHeader is the form of a Claim in the headers of files, without NaN.
 type ClaimHeader struct {
 	P *float64 `json:"objective,omitempty"`
 	D *float64 `json:"dual_objective,omitempty"`
@@ -59,8 +58,8 @@ func (h ClaimHeader) Gap() *float64 {
 	return orNil(gap)
 }
 
-// CheckGap returns an error message unless gap, the relative duality gap in a header, is nil or
-// equals the gap of P and D. It returns "" for no error.
+// CheckGap returns "" if gap, the relative duality gap in a header, is nil or equals the gap of P
+// and D, and else an error message.
 func (h ClaimHeader) CheckGap(gap *float64) string {
 	want := h.Claim().Gap()
 	if gap == nil || *gap == want {

@@ -12,8 +12,8 @@ type Measurement struct {
 	Bound     float64 // lower bound on the minimum of P, with MaxError not subtracted; NaN for none
 }
 
-// Proven returns the larger of Bound - MaxError and 0, or NaN if there is no bound. MaxError is
-// subtracted because a measured objective may be too small by that much.
+// Proven returns the larger of Bound - MaxError and 0, or NaN if there is no bound. A measured
+// objective may be too small by MaxError.
 func (m Measurement) Proven() float64 { return max(0, m.Bound-m.MaxError) }
 
 // Found is the result of measuring one problem of a model again.
@@ -36,8 +36,8 @@ type Comparison struct {
 	SameData bool
 	Parts    bool // the sums were computed over parts of the data, and so in another order
 
-	sum      Claim   // sums over the claims that Bound was called with
-	problems float64 // number of calls of Bound
+	sum      Claim
+	problems float64
 }
 
 // Linear compares the claims of a linear model with n weight vectors with found, the problems
@@ -124,9 +124,9 @@ func ProblemSuffix(kind string, k, problems int) string {
 	return fmt.Sprintf(" of %s %d", kind, k)
 }
 
-// Objective compares the claimed objective of a problem with the objective found. A difference of
-// more than wrong, or NaN, contradicts the claim; a smaller difference, but of more than unsure,
-// leaves it unconfirmed. suffix is the ProblemSuffix.
+// Objective compares the claimed objective of a problem with the objective found. A difference
+// above wrong, or NaN, contradicts the claim; another difference above unsure leaves it
+// unconfirmed.
 func (t *Comparison) Objective(suffix string, claimed, found, unsure, wrong float64) {
 	switch off := math.Abs(claimed - found); {
 	case !(off <= wrong):
@@ -141,8 +141,7 @@ func (t *Comparison) wrong(suffix string, claimed, found float64) {
 }
 
 // Bound compares the claimed bound of a problem with the computed bound, and adds the claim to the
-// sums for Means. It reports whether the claim is confirmed: the computed bound and gap are as
-// good.
+// sums for Means. It reports whether the claim is confirmed.
 func (t *Comparison) Bound(suffix string, claimed, found Claim) bool {
 	t.sum.Objective += claimed.Objective
 	t.sum.DualObjective += claimed.DualObjective
@@ -179,8 +178,8 @@ func (t *Comparison) Means(all Claim) {
 	}
 }
 
-// All compares the claimed mean bound over all problems with the computed mean, and sets Unsure
-// unless the claim is confirmed.
+// All compares the claimed means with the computed means, and sets Unsure unless the bound is
+// confirmed.
 func (t *Comparison) All(claimed, found Claim) {
 	if !t.bound("", claimed, found) {
 		t.Unsure = true

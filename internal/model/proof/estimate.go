@@ -25,8 +25,8 @@ const (
 	R2       = "r2"
 )
 
-// Check returns an error if e is not nil and has an unknown metric or a number that no estimate
-// can have.
+// Check returns an error if e is not nil and has an unknown metric or a number that no estimate can
+// have.
 func (e *Estimate) Check() error {
 	switch {
 	case e == nil:
@@ -50,8 +50,8 @@ func (e *Estimate) Check() error {
 // GoodShare reports whether share is above 0 and below 1.
 func GoodShare(share float64) bool { return share > 0 && share < 1 }
 
-// Errors collects the predictions of rows for an Estimate, one call of a method for each row. Rows
-// of one group count as one observation in the standard error.
+// Errors collects the predictions of rows for an Estimate. Rows of one group count as one
+// observation in the standard error.
 type Errors struct {
 	weight, wrong, target []float64
 	group                 []int32
@@ -87,10 +87,9 @@ func (s *Errors) add(group int32, wrong, target, weight float64) {
 	}
 }
 
-// Estimate returns the accuracy of the rows added, or R^2 for regression. The standard error is
-// computed from the groups' sums; for R^2, a ratio of two means, to first order. Estimate returns
-// an error if no row has a weight above 0, if R^2 is not defined because all targets are equal, or
-// if a prediction or target is too large or not finite.
+// Estimate returns the accuracy of the rows added, or R^2 for regression. The standard error of
+// R^2, a ratio of two means, is of first order. Estimate returns an error if no row has a weight
+// above 0, if all targets are equal, or if a prediction or target is too large or not finite.
 func (s *Errors) Estimate() (*Estimate, error) {
 	if len(s.weight) == 0 {
 		return nil, errors.New("no row has a weight above 0")

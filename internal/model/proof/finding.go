@@ -17,9 +17,7 @@ const (
 	ClaimsNothing = "claims nothing"
 )
 
-// Verdict returns the verdict on a model, from the number of reasons against its claims, its
-// claimed means over all problems, and whether a claim was not confirmed. The first of these that
-// applies is returned:
+// Verdict returns the first of these verdicts that applies:
 //
 //   - contradicted, if there are reasons
 //   - claims nothing, if the claimed relative gap is above 1 or NaN
@@ -39,10 +37,10 @@ func Verdict(reasons int, all Claim, unsure bool) string {
 
 // Finding is the result of verifying a model's claim about its objective and gap.
 type Finding struct {
-	Claimed     Claim    // Objective is NaN if there is no claim
-	Found       Claim    // computed anew
-	Source      string   // how the bound was computed
-	Reasons     []string // against the claim
+	Claimed     Claim // Objective is NaN if there is no claim
+	Found       Claim
+	Source      string
+	Reasons     []string
 	Verdict     string
 	Unconfirmed []int // weight vectors whose bound or gap is not confirmed
 	Vectors     int

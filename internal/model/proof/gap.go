@@ -1,7 +1,6 @@
 // Package proof defines what a model records of its objective P and of a lower bound D on the
-// minimum P*, and compares it with values computed again from the data. A [Result] is the report on
-// a training run, a [Claim] the P and D of one problem. A [Comparison] compares claims with a new
-// measurement, Verdict draws the conclusion, and a [Finding] prints it.
+// minimum P*, and compares it with values computed again from the data: see [Result], [Claim],
+// [Comparison] and [Finding].
 //
 // A lower bound D above 0 accounts for all rounding errors, the errors of P included: D <= P* - e
 // if the computed P differs from the exact objective by at most e. Then P - D is at least the
@@ -41,8 +40,7 @@ func Check(objective, bound float64) error {
 }
 
 // Worst returns the largest gap of n problems, and the first problem k with that gap. at(i) returns
-// the objective and the lower bound of problem i. Problems with a NaN gap are skipped; if all gaps
-// are NaN, gap is NaN and k is -1.
+// P and D of problem i. NaN gaps are skipped; if all gaps are NaN, gap is NaN and k is -1.
 func Worst(n int, at func(k int) (objective, bound float64)) (gap float64, k int) {
 	gap, k = math.NaN(), -1
 	for i := range n {

@@ -47,14 +47,12 @@ type ClassResult struct {
 
 func (c ClassResult) claim() Claim { return Claim{c.Objective, c.DualObjective} }
 
-// Unknown returns the results of n weight vectors whose objectives and bounds are NaN, which means
-// that they are not measured.
+// Unknown returns the results of n weight vectors that are not measured: with NaN.
 func Unknown(n int) []ClassResult {
 	return slices.Repeat([]ClassResult{{Objective: math.NaN(), DualObjective: math.NaN()}}, n)
 }
 
-// Unmeasure sets all objectives, lower bounds and gaps of r to NaN, which means that they are not
-// measured.
+// Unmeasure sets all objectives, lower bounds and gaps of r to NaN.
 func (r *Result) Unmeasure() {
 	nan := math.NaN()
 	r.setClaim(Claim{nan, nan})
@@ -115,7 +113,7 @@ func (r Result) Header() *ResultHeader {
 	return h
 }
 
-// Unpack returns the Result that the header stores, with NaN for omitted objectives and bounds.
+// Unpack returns the Result that the header stores, with NaN for omitted values.
 func (h *ResultHeader) Unpack() Result {
 	r := h.Result
 	r.setClaim(h.ClaimHeader.Claim())

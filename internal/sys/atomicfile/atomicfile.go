@@ -20,8 +20,8 @@ import (
 )
 
 // File is a new file that replaces the file of the given name when it is committed. Until then it
-// has a temporary name in the same directory, and only its owner may read it. Files that cannot be
-// replaced are written in place: see [Create]. Errors of type fs.PathError contain the given name.
+// has a temporary name in the same directory, and only its owner may read it. Errors of type
+// fs.PathError contain the given name.
 type File struct {
 	name    string
 	target  string // file to replace, after symbolic links; empty if name is written in place
@@ -171,8 +171,7 @@ func (f *File) Discard() {
 	f.remove()
 }
 
-// WriteFile creates a File, calls write with it, and commits it. If write fails, the File is
-// discarded.
+// WriteFile creates a File, calls write with it, and commits it, or discards it if write fails.
 func WriteFile(name string, write func(io.Writer) error) error {
 	f, err := Create(name)
 	if err != nil {

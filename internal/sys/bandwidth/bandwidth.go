@@ -1,5 +1,4 @@
-// Package bandwidth measures how fast one core can read and write memory: Run walks over the
-// operands of a kernel in assembly loops that only load and store.
+// Package bandwidth measures how fast one core can read and write memory.
 package bandwidth
 
 // Shape is a pattern of loads and stores.
@@ -24,9 +23,9 @@ const MinLength = 8
 
 func Available() bool { return available }
 
-// Run walks over x and y once. It changes nothing, except that Copy copies x to y. x and y must
-// have equal length of at least [MinLength]; shapes with one operand ignore y. Run panics if
-// [Available] returns false.
+// Run walks over x and y once, in an assembly loop that only loads and stores. It changes nothing,
+// except that Copy copies x to y. x and y must have equal length of at least [MinLength]; shapes
+// with one operand ignore y. Run must not be called if [Available] returns false.
 func Run(s Shape, x, y []float32) {
 	if len(x) < MinLength || s >= Read2 && s != Update && len(y) != len(x) {
 		panic("bandwidth: x and y need equal lengths of at least 8")

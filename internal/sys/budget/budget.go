@@ -5,8 +5,8 @@ package budget
 import "errors"
 
 // Reading a file may take Base bytes of memory, the program's own included, plus PerByte for each
-// byte of the decompressed file and PerRow for each of its rows. A compressed model may take Base
-// plus PerPackedByte for each byte of the compressed file.
+// decompressed byte and PerRow for each row. A compressed model may take Base plus PerPackedByte
+// for each compressed byte.
 const (
 	Base          = 64 << 20
 	PerByte       = 20
@@ -14,8 +14,8 @@ const (
 	PerRow        = 64
 )
 
-// Allowed returns the bytes of memory that reading a file may use, given its decompressed size in
-// bytes and its number of rows.
+// Allowed returns the bytes of memory that reading a file may use, from its decompressed bytes and
+// its rows.
 func Allowed(size, rows int64) int64 { return Base + PerByte*size + PerRow*rows }
 
 var ErrTooMuch = errors.New("needs more memory than is allowed for a file of this size: " +
@@ -46,8 +46,7 @@ var (
 // Of returns the bytes that p allows when size bytes of a file have been read.
 func (p Part) Of(size int64) int64 { return p.Free + p.PerByte*size }
 
-// Account counts the memory that a reader takes, up to the limit in Part. A nil Account allows
-// everything.
+// Account counts the memory that a reader takes, up to Part. A nil Account allows everything.
 type Account struct {
 	Part
 	read, taken int64
@@ -59,7 +58,7 @@ func (a *Account) Read(bytes int64) {
 	}
 }
 
-// Take reports whether further bytes of memory are within the budget, and counts them if they are.
+// Take reports whether further bytes are within the budget, and counts them if they are.
 func (a *Account) Take(bytes int64) bool {
 	if a == nil {
 		return true

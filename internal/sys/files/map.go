@@ -48,15 +48,15 @@ func Map(f *os.File, size int64) (*Mapped, error) {
 	return &Mapped{data: data, advise: willNeed, memory: machine.Available(), size: size}, nil
 }
 
-// Bytes returns the file's bytes, which start at a page boundary and must not be written to.
-// Accessing them after Close may kill the process.
+// Bytes returns the file's bytes, which start at a page boundary. Writing them, or accessing them
+// after Close, may kill the process.
 func (f *Mapped) Bytes() []byte { return f.data }
 
 // defaultMemory is assumed for cached files if the machine's memory is unknown, in bytes.
 const defaultMemory = 1 << 30
 
-// WillNeed asks the system to read the bytes of the file from offset start to offset end-1 from
-// disk, and does not wait. On systems without such requests it does nothing.
+// WillNeed asks the system to read bytes start to end-1 of the file from disk, and does not wait.
+// On systems without such requests it does nothing.
 //
 // A file for which Fits returns true is not requested. In other files, each page is requested once,
 // and again only after requests for a quarter of the memory. A request for less than 64 KiB turns
@@ -99,8 +99,7 @@ func (f *Mapped) WillNeed(start, end int64) {
 	}
 }
 
-// Fits reports whether the file takes at most half of the memory for cached files, and so is likely
-// to stay in memory.
+// Fits reports whether the file takes at most half of the memory for cached files.
 func (f *Mapped) Fits() bool { return f.size <= f.memory/2 }
 
 // Close unmaps the file. It may be called more than once.

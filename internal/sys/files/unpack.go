@@ -46,9 +46,9 @@ func PlainName(name string) string {
 	return name
 }
 
-// Unpack returns a reader of the decompressed content of r if r begins with the magic bytes of gzip
-// or of one of the formats, or if name has the ending of one of these; else a reader of r's bytes.
-// packed reports whether the reader decompresses. The caller may close plain if it is an io.Closer.
+// Unpack returns a reader of the decompressed content of r if the first bytes of r, or else name,
+// are those of gzip or of one of the formats; else a reader of r's bytes. packed reports whether
+// the reader decompresses. The caller may close plain if it is an io.Closer.
 func Unpack(r io.Reader, name string, formats ...Decompressor) (
 	plain io.Reader, packed bool, err error,
 ) {
@@ -91,9 +91,8 @@ func formatOf(b *bufio.Reader, name string, formats []Decompressor) (*Decompress
 	return nil, nil
 }
 
-// Packed returns the number of compressed bytes that r has read so far, if r is a reader that
-// Unpack returned for a compressed file. Readers that wrap r should have a method Packed that
-// returns Packed(r).
+// Packed returns the number of compressed bytes that r has read so far, if r is a reader of Unpack
+// that decompresses. Readers that wrap r should have a method Packed that returns Packed(r).
 func Packed(r io.Reader) (n int64, packed bool) {
 	if p, ok := r.(interface{ Packed() (int64, bool) }); ok {
 		return p.Packed()

@@ -27,8 +27,7 @@ var last struct {
 	expires time.Time
 }
 
-// Available returns the memory of the machine in bytes that is available without swapping, or the
-// limit of the process's control groups if that is smaller; 0 if neither is known.
+// Available is like Memory, but with the memory that is available without swapping.
 func Available() int64 { return memory("MemAvailable:") }
 
 // Free returns about how many bytes of Memory this process could still allocate if it were alone on
@@ -54,7 +53,7 @@ func heap() float64 {
 }
 
 // Expected, if not nil, is called before work that needs memory, with an estimate of the bytes that
-// the work will add to the heap, without optional copies and buffers.
+// the work adds to the heap, without optional copies and buffers.
 var Expected func(bytes float64)
 
 func Expect(bytes float64) {

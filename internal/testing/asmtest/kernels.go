@@ -21,13 +21,13 @@ type Kernel struct {
 	Inexact bool
 	// MaxSize is the size beyond which operands do not grow, or 0 if there is no limit.
 	MaxSize int
-	// New returns arguments of size n, with numbers from s in memory from m.
+	// New returns arguments of size n.
 	New func(n int, m Memory, s *Source) *Args
-	// Call calls the kernel on the path in use. Kernels that only store return 0.
+	// Kernels that only store return 0.
 	Call func(a *Args) float32
-	// Wide returns, in float64, the results that Call should return or store, and for each result
-	// the sum of its terms' absolute values, to which the rounding error is compared. Wide must be
-	// called before Call, which may overwrite operands.
+	// Wide returns, in float64, the results of Call, and for each result the sum of its terms'
+	// absolute values, to which the rounding error is compared. Wide must be called before Call,
+	// which may overwrite operands.
 	Wide func(a *Args) (want, scale []float64)
 	// Bytes returns the number of bytes that a call reads and writes.
 	Bytes func(a *Args) int
@@ -61,8 +61,8 @@ type Args struct {
 	Steps        []asm.Step
 	Doubles      []float64  // the kernel stores into Doubles if Out is nil
 	Pairs        [2][]int32 // operands of RankKPairs: two int16s in each element
-	Sums         []int32    // the kernel stores into Sums
-	Scores       []int64    // the kernel stores into Scores
+	Sums         []int32
+	Scores       []int64
 	W            []float32
 	Queries      [][]float32 // vectors of equal length in X
 	Stride       int         // distance between rows or panels, in elements
@@ -83,12 +83,9 @@ func (a *Args) Inputs() [][]float32 {
 	return in
 }
 
-// Stored returns the numbers that a call stored, as float32s:
-//
-//   - each element of Out as it is
-//   - the bits of each half-precision number as one integer
-//   - each 32-bit or 64-bit integer as two or four integers of 16 bits
-//   - each float64 as three float32s, which add up to exactly the float64 unless it is huge or tiny
+// Stored returns the numbers that a call stored, as float32s: half-precision numbers by their bits,
+// integers as parts of 16 bits, and each float64 as three float32s, which add up to exactly the
+// float64 unless it is huge or tiny.
 func (a *Args) Stored() []float32 {
 	switch {
 	case a.Scores != nil:
@@ -111,7 +108,6 @@ func (a *Args) Stored() []float32 {
 	return out
 }
 
-// splitSums returns the upper 16 bits of each sum, as a signed integer, and then its lower 16 bits.
 func splitSums(sums []int32) (out []float32) {
 	for _, v := range sums {
 		out = append(out, float32(v>>16), float32(v&0xffff))
@@ -119,7 +115,7 @@ func splitSums(sums []int32) (out []float32) {
 	return out
 }
 
-// appendParts appends the four 16-bit parts of v, the lowest first.
+// the lowest part first
 func appendParts(out []float32, v int64) []float32 {
 	for range 4 {
 		out = append(out, float32(uint16(v)))
@@ -137,8 +133,8 @@ func appendDouble(out []float32, v float64) []float32 {
 	return out
 }
 
-// Footprint returns the size of the operands in bytes. Float32 operands that start at the same
-// address count once.
+// Footprint returns the bytes of the operands. Float32 operands that start at the same address
+// count once.
 func (a *Args) Footprint() int {
 	bytes := 4*len(a.Idx) + 2*len(a.Shorts) + len(a.Packed) + 8*(len(a.Doubles)+len(a.Scores)) +
 		len(a.Bytes[0]) + len(a.Bytes[1]) + 2*len(a.Halves) + 8*(len(a.Words[0])+len(a.Words[1]))
@@ -1015,7 +1011,6 @@ func newRows(n int, m Memory, s *Source, picked bool) *Args {
 // y may be longer than x.
 type wideOf func(x, y []float32) (want, scale []float64)
 
-// If picked is true, Idx has the indices of the rows.
 func rowsKernel(name string, picked bool, wide wideOf, call func(a *Args)) Kernel {
 	return Kernel{
 		Name: name,
@@ -1143,7 +1138,6 @@ func wideCosine(x, y []float32) (want, scale []float64) {
 	return []float64{xy / math.Sqrt(xx*yy)}, []float64{1}
 }
 
-// wideMap returns u+v and |u|+|v| for the two terms of each element.
 func wideMap(n int, terms func(int) (u, v float64)) (want, scale []float64) {
 	for i := range n {
 		u, v := terms(i)
@@ -1345,9 +1339,8 @@ func HalfValue(h uint16, bfloat16 bool) float64 {
 	return v
 }
 
-// HalfUnbounded returns the value of a half-precision number that is not negative. For infinity it
-// returns the number that would follow the greatest finite number, so that all rounding boundaries
-// are midpoints.
+// HalfUnbounded is HalfValue for a number that is not negative, but returns the number that would
+// follow the greatest finite number for infinity, so that rounding boundaries are midpoints.
 func HalfUnbounded(h uint16, bfloat16 bool) float64 {
 	if v := HalfValue(h, bfloat16); !math.IsInf(v, 1) {
 		return v
@@ -1483,9 +1476,9 @@ func packHalvesKernel(name string, bfloat16 bool) Kernel {
 	}
 }
 
-// NearestHalf returns the half-precision number nearest to v, which is not NaN. Of two equally near
-// numbers it returns the number with an even mantissa. It returns infinity, with v's sign, if |v|
-// is at least the midpoint of the greatest finite number and the next power of two.
+// NearestHalf returns the half-precision number nearest to v, which is not NaN: of two, the number
+// with an even mantissa. From the midpoint of the greatest finite number and the next power of two
+// on, it returns infinity.
 func NearestHalf(v float32, bfloat16 bool) uint16 {
 	infinity := uint16(0x7c00)
 	if bfloat16 {

@@ -22,9 +22,8 @@ const sentinel = -12345.5
 
 const margin = 16 // least number of sentinels on each side of an operand of floats
 
-// Shifted allocates operands that differ in alignment. The k-th operand of floats, counted from 0,
-// starts (Offset + 2k) mod 16 floats after a multiple of 64 bytes. Sentinels surround each operand
-// of floats.
+// Shifted allocates operands that differ in alignment. Operand k of floats starts (Offset + 2k) mod
+// 16 floats after a multiple of 64 bytes, between sentinels.
 type Shifted struct {
 	Offset int
 	all    [][]float32

@@ -64,9 +64,8 @@ func Bits(seed uint64) *Source {
 	return newSource(seed, func(r *rand.Rand) float32 { return math.Float32frombits(r.Uint32()) })
 }
 
-// Pooled wraps a constructor of sources, to save time. The sources that the returned function makes
-// draw from one pool of numbers, which are drawn once from source(1). The seed of a source selects
-// its first number in the pool.
+// Pooled wraps a constructor of sources, to save time. The sources of the returned function draw
+// from one pool of numbers of source(1), each from a place that depends on its seed.
 func Pooled(source func(seed uint64) *Source) func(seed uint64) *Source {
 	pool := make([]float32, 1<<16)
 	for i, s := 0, source(1); i < len(pool); i++ {
@@ -81,8 +80,8 @@ func Pooled(source func(seed uint64) *Source) func(seed uint64) *Source {
 	}
 }
 
-// Bytes returns a source that repeats the floats whose little-endian bits are in data. It returns
-// zeros if data has less than four bytes.
+// Bytes returns a source that repeats the little-endian floats in data, or zeros if data has less
+// than four bytes.
 func Bytes(seed uint64, data []byte) *Source {
 	k := 0
 	return newSource(seed, func(*rand.Rand) float32 {

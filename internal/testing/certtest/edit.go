@@ -10,8 +10,8 @@ import (
 )
 
 // Edit returns a model or proof file with up to three random changes of header values or bits of
-// the body, without the header's hash, and with a correct checksum. It returns nil if the file has
-// no header, or if a value to be changed is not JSON or cannot be written as JSON after the change.
+// the body, without the header's hash, and with a correct checksum. It returns nil for a file
+// without a header, or if a value is not JSON.
 func Edit(g *rand.Rand, file []byte) []byte {
 	end := len(file) - sha256.Size
 	head, body, found := bytes.Cut(file[:end], []byte("\n\n"))

@@ -2,9 +2,8 @@ package certtest
 
 import "math"
 
-// Minimize returns weights and biases whose objective is close to the minimum, and that objective.
-// It runs Newton's method on losses smoothed less and less. Even if Newton's method stops early,
-// the objective is an upper bound on the minimum.
+// Minimize returns weights and biases whose objective is close to the minimum, and that objective,
+// an upper bound on the minimum.
 func (p *Problem) Minimize() (w [][]float64, b []float64, least float64) {
 	s := p.space()
 	theta := make([]float64, s.vars)
@@ -98,7 +97,6 @@ func (s *space) biasValue() float64 {
 	return s.p.BiasScale
 }
 
-// penalized returns lambda for variable j, or 0 for a bias that is not penalized.
 func (s *space) penalized(j int) float64 {
 	if s.p.Bias && s.p.BiasScale == 0 && j == s.cols-1 {
 		return 0

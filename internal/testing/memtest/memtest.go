@@ -35,8 +35,8 @@ type Case struct {
 // the file's name.
 const variable = "PEGASIMD_PEAK_CASE"
 
-// Test runs each case in a process of its own, which runs the same test. A case fails if it uses
-// more memory than budget.Allowed, or if Read's error is not as expected.
+// Test runs each case in a process of its own. A case fails if it uses more memory than
+// budget.Allowed, or if Read's error is not as expected.
 func Test(t *testing.T, cases map[string]Case) {
 	if name, file, ok := strings.Cut(os.Getenv(variable), "\n"); ok {
 		err := cases[name].Read(file)

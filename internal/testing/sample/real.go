@@ -10,8 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
-// DataDir returns the directory of the public data sets, $PEGASIMD_DATA. If it is not set, DataDir
-// logs that tests with these sets are left out, and returns "".
+// DataDir returns the directory of the public data sets, $PEGASIMD_DATA; "" if it is not set.
 func DataDir(t testing.TB) string {
 	dir := os.Getenv("PEGASIMD_DATA")
 	if dir == "" {
@@ -20,8 +19,8 @@ func DataDir(t testing.TB) string {
 	return dir
 }
 
-// ReadSet reads one or more files of the data directory, whose names are separated by commas, with
-// the given number of features; 0 means the number in the files.
+// ReadSet reads files of the data directory, whose names are separated by commas, with the given
+// number of features; 0 means the number in the files.
 func ReadSet(t testing.TB, dir, name string, features int) (store.Examples, []float32) {
 	t.Helper()
 	files := strings.Split(name, ",")
