@@ -42,8 +42,8 @@ type Visits struct {
 	Only        []uint32 // Only[i] is returned in place of i; nil to return i itself
 }
 
-// minBlocks is the least number of blocks into which Shuffled cuts at least as many rows. With few
-// blocks, epochs would hardly differ.
+// Shuffled cuts minBlocks or more rows into minBlocks or more blocks: with few blocks, epochs
+// would hardly differ.
 const minBlocks = 64
 
 // New returns the Visits of the given number of rows. block is the largest number of rows in a

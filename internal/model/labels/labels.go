@@ -97,7 +97,7 @@ func distinct(y []float32, weight []float64, badRow func(int, string) error) ([]
 			return nil, badRow(i, fmt.Sprintf(
 				"more than %d distinct labels: are they regression targets?", MaxClasses))
 		}
-		classes = slices.Insert(classes, at, v+0) // +0: a class is never -0
+		classes = slices.Insert(classes, at, v+0) // +0 turns -0 into 0
 	}
 	return classes, nil
 }

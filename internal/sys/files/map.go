@@ -58,10 +58,10 @@ const defaultMemory = 1 << 30
 // WillNeed asks the system to read bytes start to end-1 of the file from disk, and does not wait.
 // On systems without such requests it does nothing.
 //
-// A file for which Fits returns true is not requested. In other files, each page is requested once,
-// and again only after requests for a quarter of the memory. A request for less than 64 KiB turns
-// the system's readahead off, because it would evict pages that are needed; a longer or empty
-// request turns it on.
+// A file for which Fits returns true is not requested. In other files, requested pages are not
+// requested again until the requests add up to a quarter of the memory; then all pages may be
+// requested anew. A request for less than 64 KiB turns the system's readahead off, because it could
+// evict pages that are needed; a longer or empty request turns it on.
 func (f *Mapped) WillNeed(start, end int64) {
 	if f.Fits() {
 		return

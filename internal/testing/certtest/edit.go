@@ -11,7 +11,7 @@ import (
 
 // Edit returns a model or proof file with up to three random changes of header values or bits of
 // the body, without the header's hash, and with a correct checksum. It returns nil for a file
-// without a header, or if a value is not JSON.
+// without a header, or if a value to change is not JSON.
 func Edit(g *rand.Rand, file []byte) []byte {
 	end := len(file) - sha256.Size
 	head, body, found := bytes.Cut(file[:end], []byte("\n\n"))
