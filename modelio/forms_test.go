@@ -191,8 +191,8 @@ func FuzzForms(f *testing.F) {
 	})
 }
 
-// asLiblinear returns the model that ReadLiblinear returns after WriteLiblinear wrote m: two
-// vectors of two classes become their difference.
+// asLiblinear returns m with the weights, biases and IndexBase that ReadLiblinear returns after
+// WriteLiblinear wrote m.
 func asLiblinear(m *pegasos.Model) *pegasos.Model {
 	c := *m
 	c.IndexBase = 1

@@ -4,7 +4,7 @@ import "sync"
 
 var spare sync.Pool
 
-// Borrow returns a slice of n zeros, if possible one that GiveBack has taken back.
+// Borrow returns a slice of n zeros, possibly one that GiveBack has taken back.
 func Borrow(n int) []float64 {
 	if p, ok := spare.Get().(*[]float64); ok && cap(*p) >= n {
 		v := (*p)[:n]

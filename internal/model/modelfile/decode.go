@@ -64,8 +64,8 @@ func (v *valueReader) Read(b []byte) (int, error) {
 }
 
 // Into decodes the next value into the variable that value points to, as encoding/json does, but
-// more strictly. In slices, structs that do not decode their JSON
-// themselves, and pointers to them, at any depth:
+// more strictly. In slices, structs that do not decode their JSON themselves, and pointers to them,
+// at any depth:
 //
 //   - null is an error, except for a slice that is neither of bytes nor itself an element of a
 //     slice: it becomes nil;
