@@ -31,8 +31,8 @@ type Comparison struct {
 	Proven      bool                          // the computed bounds come from a proof file
 	Unsure      bool                          // an objective or the mean bound is not confirmed
 	Unconfirmed []int                         // weight vectors whose bound or gap is not confirmed
-	// SameData says that the model was trained on the same data in the same layout, so that an
-	// objective that was not computed over parts must be equal to the bit.
+	// SameData says that the model was trained on the same data in the same layout: objectives not
+	// computed over parts must then be equal to the bit.
 	SameData bool
 	Parts    bool // the sums were computed over parts of the data, and so in another order
 
@@ -115,8 +115,8 @@ func (t *Comparison) partObjective(of string, claimed, found float64) {
 	}
 }
 
-// ProblemSuffix names one of several problems in a message, such as " of weight vector 3"; it
-// returns "" if there is only one problem.
+// ProblemSuffix names a problem in a message, such as " of weight vector 3"; "" if there is only
+// one problem.
 func ProblemSuffix(kind string, k, problems int) string {
 	if problems == 1 {
 		return ""

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Result is the report on a training run. pegasos.Result documents the fields. Model files store
-// the fields that have JSON keys under these, and the others as in [ResultHeader].
+// Result is the report on a training run: see pegasos.Result. Model files store fields without a
+// JSON key as in [ResultHeader].
 type Result struct {
 	Steps      int64   `json:"steps"`
 	Epochs     float64 `json:"epochs"`
@@ -34,8 +34,7 @@ func (r *Result) setClaim(c Claim) {
 	r.Objective, r.DualObjective, r.Gap = c.Objective, c.DualObjective, c.Gap()
 }
 
-// ClassResult is the part of a Result for one weight vector. pegasos.ClassResult documents the
-// fields.
+// ClassResult is the part of a Result for one weight vector: see pegasos.ClassResult.
 type ClassResult struct {
 	Objective     float64 `json:"-"`
 	DualObjective float64 `json:"-"`

@@ -37,9 +37,8 @@ type File struct {
 // regular, such as a pipe, or is an open descriptor, such as /dev/stdout, is written in place. If
 // name ends in .gz, the content is compressed.
 //
-// A File must be committed or discarded. A killed process may leave a temporary file, whose name is
-// the name of the file to replace (at most its first 200 bytes), a dot, 8 hexadecimal digits and
-// ".tmp".
+// A File must be committed or discarded. A killed process may leave a temporary file: the name of
+// the file to replace (at most 200 bytes), a dot, 8 hexadecimal digits and ".tmp".
 func Create(name string) (*File, error) {
 	f := &File{name: name}
 	if err := f.open(); err != nil {
@@ -100,7 +99,7 @@ func (f *File) named(err error) error {
 	return err
 }
 
-// Err returns the first error of writing, which Commit returns too.
+// Err returns the first error of writing.
 func (f *File) Err() error { return f.failed }
 
 func (f *File) Write(p []byte) (int, error) {

@@ -23,8 +23,8 @@ var gzipped = Decompressor{"\x1f\x8b", ".gz", func(r io.Reader) (io.ReadCloser, 
 
 var packedEndings = []string{".gz", ".bz2", ".zst"}
 
-// CutEnding returns a file's name without the ending, and whether name has the ending, whatever the
-// case of its letters. The ending must be ASCII.
+// CutEnding returns a file's name without an ASCII ending, and whether name has it, in any case of
+// letters.
 func CutEnding(name, ending string) (plain string, is bool) {
 	at := len(name) - len(ending)
 	if at < 0 || !strings.EqualFold(name[at:], ending) {

@@ -43,8 +43,7 @@ var odd = []float32{
 	float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()),
 }
 
-// Odd returns a source that draws each number from the list odd with probability special/256, and
-// else uniformly from [-1, 1).
+// Odd returns a source like Uniform, but each number is from odd with probability special/256.
 func Odd(seed uint64, special int) *Source {
 	return newSource(seed, func(r *rand.Rand) float32 {
 		if r.IntN(256) < special {

@@ -1,12 +1,5 @@
-// Package memtest measures the peak memory of reading a file, in a process of its own:
-//
-//	func TestMemory(t *testing.T) {
-//		memtest.Test(t, map[string]memtest.Case{
-//			"a lie": {File: hostile, Read: func(name string) error { ... }},
-//		})
-//	}
-//
-// The peak is the process's resident memory (VmHWM on Linux), garbage not yet collected included.
+// Package memtest measures the peak resident memory (VmHWM on Linux) of reading a file, uncollected
+// garbage included, in a process of its own.
 package memtest
 
 import (
@@ -31,8 +24,7 @@ type Case struct {
 	Error string
 }
 
-// variable is the environment variable that names the case to run: the case's name, a newline, and
-// the file's name.
+// variable is the environment variable that holds the case's name, a newline, and the file's name.
 const variable = "PEGASIMD_PEAK_CASE"
 
 // Test runs each case in a process of its own. A case fails if it uses more memory than
