@@ -57,6 +57,7 @@ func ConvertSvmlight(w io.WriterAt, path string, opt Options) (rows, cols int, e
 	if err != nil {
 		return 0, 0, err
 	}
+	*opt.bytes = 0 // MaxBytes limits each reading
 	err = eachBlock(path, opt, func(b *block) error {
 		if b.err != nil {
 			return fmt.Errorf("%s: the file was changed while it was read", path)
@@ -98,6 +99,7 @@ func ConvertCSV(w io.WriterAt, path string, opt Options) (rows, cols int, err er
 	if err != nil {
 		return 0, 0, err
 	}
+	*opt.bytes = 0 // MaxBytes limits each reading
 	again, err := eachCSVBlock(path, opt, func(b *block) error {
 		return p.appendBlock(b, f.classes.place)
 	})

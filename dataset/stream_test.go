@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -140,6 +141,25 @@ func TestConvertCSV(t *testing.T) {
 	}
 	if _, _, err := ConvertCSV(&failing{err: errors.New("full")}, path, Options{}); !says(err, "full") {
 		t.Error(err)
+	}
+}
+
+func TestConvertMaxBytes(t *testing.T) {
+	for name, c := range map[string]struct {
+		text    string
+		convert func(io.WriterAt, string, Options) (rows, cols int, err error)
+	}{
+		"a.svm": {"1 1:2\n2 1:3\n", ConvertSvmlight},
+		"a.csv": {"1,2,3\n4,5,6\n", ConvertCSV},
+	} {
+		path, size := file(t, name, []byte(c.text)), int64(len(c.text))
+		if _, _, err := c.convert(&memory{}, path, Options{MaxBytes: size}); err != nil {
+			t.Error(err)
+		}
+		_, _, err := c.convert(&memory{}, path, Options{MaxBytes: size - 1})
+		if !says(err, "(MaxBytes)") {
+			t.Errorf("%s: %v, want an error of MaxBytes", name, err)
+		}
 	}
 }
 
