@@ -7,9 +7,9 @@ import (
 )
 
 // shapeOf returns the first dimension of an array, and the product of the others. ok is false if
-// the product of all dimensions, with 1 in place of 0, is larger than most.
+// the product of all dimensions is larger than most, where a 0 counts as 1: otherwise cols could
+// overflow if another dimension is 0.
 func shapeOf(dims []uint64, most uint64) (rows, cols int, ok bool) {
-	// With 1 in place of 0 the overflow of a product is found in any order of the dimensions.
 	product, size := uint64(1), uint64(1)
 	for i, d := range dims {
 		over, p := bits.Mul64(product, max(d, 1))
@@ -24,7 +24,7 @@ func shapeOf(dims []uint64, most uint64) (rows, cols int, ok bool) {
 	return int(dims[0]), int(size), true
 }
 
-// checkEnd returns an error if r has more data. n is the number of bytes read before, for messages.
+// checkEnd returns an error unless r is at its end. n is the number of bytes of data read before.
 func checkEnd(r io.Reader, n int) error {
 	var extra [1]byte
 	switch _, err := io.ReadFull(r, extra[:]); err {

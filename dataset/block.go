@@ -1,19 +1,19 @@
 package dataset
 
-// A block is a number of consecutive rows of a text file, to become part of a matrix.
+// A block holds consecutive rows parsed from text.
 type block struct {
 	y       []float32
 	ends    []int   // for each row, the position in idx and val after its last value
-	idx     []int32 // column of each value; of svmlight text that is not hashed, its index there
+	idx     []int32 // columns; for svmlight text that is not hashed, the indices in the text
 	val     []float32
-	ignored int64 // number of nonzeros left out
+	ignored int64
 
 	// The fields below are for svmlight text only. Lines in errors are counted within the block.
 	file    int // index of the file
 	rounded int
-	size    int64 // largest index plus 1, at most limit plus 1 (see rules); 0 for none
+	size    int64 // largest index plus 1, at most rules.limit plus 1; undefined if hashed
 	zero    bool  // whether a feature has index 0
 	lines   int
-	err     *SyntaxError // error that ended the block, or nil
-	last    *SyntaxError // error for an index that is too large if the base is 0, or nil
+	err     *SyntaxError // if not nil, the block has no rows
+	last    *SyntaxError // error for an index that is too large if the base is 0
 }

@@ -14,8 +14,8 @@ import (
 
 type cellRecorder struct {
 	lengths
-	begun *Table   // table passed to Begin
-	rows  []string // cells of each row, quoted
+	begun *Table
+	rows  []string
 }
 
 func (c *cellRecorder) Begin(s form.Source) { c.begun = s.Table }

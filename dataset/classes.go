@@ -11,16 +11,16 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
-// maxNames is the largest number of class names of a file: float32 holds each index exactly.
+// maxNames is the largest number of class names: float32 holds all indices exactly.
 const maxNames = 1 << 24
 
 // classes are the class names of a table. While the table is read, classes have provisional
-// numbers, in the order in which they first appear. After settle, method place turns these numbers
-// into indices of the sorted names.
+// numbers, in order of first appearance. After settle, place maps them to indices of the sorted
+// names.
 type classes struct {
-	begun  bool           // without an encoder, whether a label was read
-	words  bool           // without an encoder, whether the first label is a word: then all are
-	names  map[string]int // provisional number of each name
+	begun  bool           // without an encoder: whether a label that is not missing was read
+	words  bool           // without an encoder: whether the first such label is a word
+	names  map[string]int // provisional numbers
 	places []float32      // for each provisional number, the index among the sorted names
 }
 
@@ -42,8 +42,8 @@ func (c *classes) class(name string) (y float32, reason string) {
 	return float32(n), ""
 }
 
-// settle computes places and returns the class names, sorted by byte, or nil if the labels are
-// numbers. Of the spellings True, TRUE and true it keeps the first in the file; likewise for false.
+// settle computes places and returns the class names, sorted by byte, or nil if there are none. Of
+// the spellings True, TRUE and true it keeps the one that came first; likewise for false.
 func (c *classes) settle() []string {
 	if c.names == nil {
 		return nil
@@ -60,8 +60,6 @@ func (c *classes) settle() []string {
 	return names
 }
 
-// isLaterSpelling reports whether name is a spelling of true or false, and another spelling of the
-// same truth value came earlier in the file.
 func (c *classes) isLaterSpelling(name string) bool {
 	truth := cell.Truth(name)
 	return truth != "" && slices.ContainsFunc(cell.Spellings, func(other string) bool {
@@ -70,8 +68,8 @@ func (c *classes) isLaterSpelling(name string) bool {
 	})
 }
 
-// place returns the label for y: if y is a provisional class number, its index among the sorted
-// names, otherwise y.
+// place maps a provisional class number to an index of the sorted names, and returns y itself if
+// there are no names or y is NaN, a missing label.
 func (c *classes) place(y float32) float32 {
 	switch {
 	case c.places == nil || y != y:

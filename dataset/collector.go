@@ -9,29 +9,26 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
 
-// collector gathers blocks of rows in the matrix of a set. It estimates the number of rows from the
-// first block and the size of the file, if that is known. If there are more rows, the matrix grows.
-// If a later block has other columns, a dense matrix is copied to a sparse matrix, and finish
-// chooses the layout again.
+// collector gathers blocks of rows in the matrix of a set. If a later block has other columns, a
+// dense matrix is copied to a sparse matrix. finish chooses the layout again.
 type collector struct {
 	opt    Options
-	set    Set         // labels of rows, Ignored and Rounded so far
+	set    Set
 	rows   *rowBuilder // nil before the first row
-	layout Layout      // layout of rows
-	cols   int         // number of columns of rows while dense
-	space  int         // number of rows that rows has space for while dense
+	layout Layout
+	cols   int // number of columns of a dense matrix
+	space  int // number of rows that a dense matrix has space for
 	nnz    int
 }
 
 type piece struct {
 	block block
-	first int     // number of the first column in the block
+	first int     // value in block.idx of column 0
 	cols  int     // number of columns so far
-	share float64 // if the block is the first with rows, its share of the file; 0 if unknown
+	share float64 // approximate share of the text, used for the first rows; 0 if unknown
 }
 
-// read reads a table. Unless Threads is 1, another goroutine gathers the rows while the next block
-// is read.
+// read reads a table. Unless Threads is 1, another goroutine gathers rows while this one parses.
 func (c *collector) read(from *sources) (t *tableFile, err error) {
 	if c.opt.Threads == 1 {
 		return scanTable(from, c.opt, func(t *tableFile) error {
@@ -64,7 +61,7 @@ func (c *collector) read(from *sources) (t *tableFile, err error) {
 	return t, err
 }
 
-// add copies a block of rows to the matrix. The block's memory may be reused afterwards.
+// add copies p's rows to the matrix. Afterwards the block's memory may be reused.
 func (c *collector) add(p *piece) {
 	b := &p.block
 	c.set.Ignored += b.ignored
@@ -101,7 +98,7 @@ func (c *collector) add(p *piece) {
 	}
 }
 
-// withSpace returns s with space for n more elements. If it grows, it grows by half or more, while
+// withSpace returns s with space for n more elements. If s is too short, it grows by half at least.
 func withSpace[T any](s []T, n int) []T {
 	if n <= cap(s)-len(s) {
 		return s
@@ -109,8 +106,8 @@ func withSpace[T any](s []T, n int) []T {
 	return slices.Grow(s, max(n, len(s)/2))
 }
 
-// begin makes space for the rows of the file, whose first rows are in p. If there are no columns
-// yet, or the rows are too many for a dense matrix, the matrix is sparse at first.
+// begin allocates a matrix for the number of rows that it estimates from p, the first block. If
+// there are no columns yet, or a dense matrix would be too large, the matrix is sparse at first.
 func (c *collector) begin(p *piece) {
 	rows, nnz := float64(len(p.block.y)), float64(len(p.block.val))
 	if p.share > 0 {
@@ -136,7 +133,7 @@ func (c *collector) rebuild(layout Layout) {
 	}
 }
 
-// finish returns the set of all rows. The set has cols columns; column 0 is column first of the
+// finish returns the set of all rows with cols columns, of which column 0 is column first of the
 // blocks. Values of further columns are left out and counted in Set.Ignored.
 func (c *collector) finish(first, cols int) (*Set, error) {
 	s := &c.set
@@ -163,8 +160,7 @@ func (c *collector) finish(first, cols int) (*Set, error) {
 	return s.WithLayout(layout)
 }
 
-// share returns the share of the file that has been read; 0 if that is unknown, and for lines of
-// JSON.
+// share estimates the share of the file that has been read; 0 if unknown.
 func (t *tableFile) share() float64 {
 	f := t.rows.Form()
 	if t.size <= 0 || t.count == 0 || f.Format == form.JSONL {

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// A file gives the same set as a stream of unknown size, also if the number of rows or the layout
-// estimated from the first block is wrong.
+// A file gives the set of a stream of unknown size, also if the estimates are wrong.
 func TestCollector(t *testing.T) {
 	long := strings.Repeat("0.123456789,"+strings.Repeat("-1.5,", 9)+"a\n", 8_000)
 	short := strings.Repeat(strings.Repeat("1,", 10)+"b\n", 30_000)
@@ -74,8 +73,7 @@ func TestCollector(t *testing.T) {
 	}
 }
 
-// The rows and the layout do not depend on the size of blocks and the number of threads, also if
-// later blocks have other columns than the first.
+// The rows and the layout do not depend on the size of blocks and the number of threads.
 func TestCollectorColumns(t *testing.T) {
 	full := strings.Repeat("1 1:1 2:-2\n", 50)
 	for _, text := range []string{

@@ -12,15 +12,15 @@ import (
 
 type columns struct {
 	opt    *Options
-	cells  int   // number of cells in a row
+	cells  int
 	empty  int   // number of columns at the end without names and values
 	cols   int   // number of features
 	label  int   // column of the label; -1 for none
 	from   []int // column of each feature or cell passed to the encoder; -1 if the file lacks it
 	table  *Table
-	others []string // names of the columns left out, in the file's order: see Set.Others
+	others []string // names of the columns left out
 
-	growing bool // whether later rows may have further columns, as lines of JSON may
+	growing bool // whether later rows may have further columns
 
 	wanted map[string]int // index in from of each name in Options.Table; nil if matched by position
 }
@@ -33,8 +33,7 @@ func columnErrorf(format string, args ...any) error {
 	return &columnError{fmt.Sprintf(format, args...)}
 }
 
-// settle assigns the columns. cells is the number of cells in a row; names is the header, nil if
-// the file has none.
+// settle assigns the columns of rows of cells cells. names is nil if there is no header.
 func (c *columns) settle(names []string, cells int) error {
 	c.cells = cells
 	if t := c.opt.Table; names != nil && t != nil && t.Columns != nil {
@@ -105,8 +104,7 @@ func (c *columns) match(names []string, t *Table) (err error) {
 	return nil
 }
 
-// matchLabel returns the column of the labels in a file whose columns are matched by the names in
-// t, or -1 if the file has no labels.
+// matchLabel returns the column of the labels, or -1 for none, in a file matched by the names in t.
 func (c *columns) matchLabel(names []string, at map[string]int, twice map[string]bool, t *Table) (
 	int, error,
 ) {
@@ -127,9 +125,9 @@ func (c *columns) matchLabel(names []string, at map[string]int, twice map[string
 	return i, nil
 }
 
-// labelColumn returns the column of the labels, or -1 if Labels is no. LabelColumn or Table gives
-// the column. Without these it is the column that [ChooseLabel] finds or, without a header, the
-// last column; c.empty columns at the end don't count.
+// labelColumn returns the column of the labels, or -1 if Labels is no. LabelColumn or else Table
+// gives the column. Without these it is the column that [ChooseLabel] finds or, without a header,
+// the last one; then the last c.empty columns don't count.
 func (c *columns) labelColumn(names []string) (at int, err error) {
 	want := c.opt.LabelColumn
 	switch n, notNumber := strconv.Atoi(want); {
@@ -172,8 +170,8 @@ func (c *columns) where() string {
 	return " in the header"
 }
 
-// grow adds the columns that first appear in the row read last, and reports whether this makes more
-// features. names are the names of all columns so far.
+// grow adds the columns from c.cells on, and reports whether this makes more features. names are
+// the names of all columns.
 func (c *columns) grow(names []string) (feature bool) {
 	for ; c.cells < len(names); c.cells++ {
 		name := form.ColumnName(names[c.cells])
@@ -186,7 +184,7 @@ func (c *columns) grow(names []string) (feature bool) {
 			continue
 		}
 		c.from = append(c.from, c.cells)
-		if c.table.LabelAt < 0 { // the label's column was the last
+		if c.table.LabelAt < 0 { // -1 stands for the last column
 			c.table.LabelAt = c.label
 		}
 		c.table.Columns = append(c.table.Columns, name)
@@ -215,7 +213,7 @@ var labelNames = []string{"label", "target", "class", "y"}
 type LabelError struct {
 	File       string
 	Candidates []string // names of the columns that may have the labels, in the file's order
-	Names      []string // names of all columns
+	Names      []string // names of all columns, without empty columns at the end
 }
 
 func (e *LabelError) Error() string {
@@ -224,10 +222,10 @@ func (e *LabelError) Error() string {
 }
 
 // ChooseLabel returns the index of the column of the labels in a table whose columns have the given
-// names, for tables without an option that names this column. If exactly one column is called
-// label, target, class or y, in upper or lower case, and is the first or the last, ChooseLabel
-// returns this column, and byName is true. If no column is called so, it returns the last column.
-// Otherwise the error is a *[LabelError].
+// names. If exactly one column is called label, target, class or y, in any mix of upper and lower
+// case, and is the first or the last, ChooseLabel returns this column, and byName is true. If no
+// column is called so, it returns the last column, -1 if there are no names. Otherwise the error is
+// a *[LabelError].
 func ChooseLabel(names []string) (at int, byName bool, err error) {
 	last := len(names) - 1
 	var found []int
@@ -252,8 +250,7 @@ func ChooseLabel(names []string) (at int, byName bool, err error) {
 	return 0, false, e
 }
 
-// indexNames returns the last column of each name in a header, and whether several columns have the
-// name.
+// indexNames returns, for each name, the last column called so, and whether others are called so.
 func indexNames(names []string) (at map[string]int, twice map[string]bool) {
 	at, twice = make(map[string]int, len(names)), map[string]bool{}
 	for i, name := range names {

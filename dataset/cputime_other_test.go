@@ -2,5 +2,5 @@
 
 package dataset
 
-// processorSeconds returns 0: the processor time is unknown.
+// processorSeconds returns 0 for unknown.
 func processorSeconds() float64 { return 0 }

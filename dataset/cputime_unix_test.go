@@ -4,7 +4,7 @@ package dataset
 
 import "golang.org/x/sys/unix"
 
-// processorSeconds returns the processor time in seconds that the process has used; 0 if unknown.
+// processorSeconds returns the process's processor time; 0 if unknown.
 func processorSeconds() float64 {
 	var r unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &r) != nil {

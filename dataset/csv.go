@@ -12,7 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// blockSize is the number of nonzeros or rows from which a block of a table is full.
+// blockSize is the number of nonzeros, and of rows, at which a block of a table is full.
 const blockSize = 1 << 16
 
 func readTable(from *sources, opt Options) (*Set, error) {
@@ -50,8 +50,7 @@ func (t *tableFile) describe(s *Set) {
 }
 
 // scanTable reads a table and calls each whenever t.block is full, and after the last row. Labels
-// that are words are provisional class numbers: see classes. The block's memory is reused after
-// each returns.
+// that are words are provisional class numbers. The block's memory is reused after each returns.
 func scanTable(from *sources, opt Options, each func(t *tableFile) error) (*tableFile, error) {
 	if err := opt.noHash(from.names[0]); err != nil {
 		return nil, err
@@ -68,7 +67,7 @@ func scanTable(from *sources, opt Options, each func(t *tableFile) error) (*tabl
 	return t, t.flush()
 }
 
-// cols returns the number of features, which an encoder may learn only from the rows read so far.
+// cols returns the number of features; an encoder's may grow with each row.
 func (t *tableFile) cols() int {
 	if t.opt.Encoder != nil {
 		return t.opt.Encoder.Cols()
@@ -146,7 +145,7 @@ func (o Options) given(format Format) form.Given {
 			g.Names = append(g.Names, name)
 		}
 	}
-	if g.Names == nil { // the encoder uses no column
+	if g.Names == nil { // the encoder uses no column, or there are no names
 		g.Names = t.Columns
 	}
 	if t.Unnamed {
@@ -155,12 +154,10 @@ func (o Options) given(format Format) form.Given {
 	return g
 }
 
-// moreColumns is the number of columns that a table may have beyond the largest number of features:
-// for the label, and for columns that a model does not use.
+// moreColumns is the number of columns that a table may have beyond the largest number of features,
+// for columns that a model does not use.
 const moreColumns = 1024
 
-// byteOf returns the byte of an option that is one character, 0 for the empty string, and form.None
-// for "none".
 func byteOf(character string) byte {
 	switch character {
 	case "":
@@ -178,10 +175,10 @@ type tableFile struct {
 	opt     Options
 	columns columns
 	classes classes
-	settled bool         // whether columns has been filled in
+	settled bool         // whether columns.settle was called
 	refused *SyntaxError // error of the first cell that the encoder refused
-	taken   []string     // scratch: the cells passed to the encoder
-	leading int          // the encoder's first leading cells are the row's first leading cells
+	taken   []string     // scratch
+	leading int          // the encoder's first leading cells are those of the row
 	count   int
 	leftOut []int // numbers of the rows left out, counted from 0
 	rounded int
@@ -230,8 +227,7 @@ func (t *tableFile) row(cells []string) error {
 	return nil
 }
 
-// settle finds the columns of the label and the features at the first row, and adds the columns
-// that first appear in later lines of JSON.
+// settle assigns the columns at the first row, and adds columns that appear in later lines of JSON.
 func (t *tableFile) settle(cells int) error {
 	if !t.settled {
 		t.settled = true
@@ -260,8 +256,8 @@ func (t *tableFile) settle(cells int) error {
 	return nil
 }
 
-// end returns the error of the first cell that the encoder refused, or of a column of Options.Table
-// that no line of JSON had. It finds the columns if the table has no rows.
+// end returns errors that are known only after the last row. It assigns the columns if the table
+// has a header and no rows.
 func (t *tableFile) end() error {
 	if !t.settled {
 		if names := t.rows.Names(); len(names) > 0 {
@@ -276,8 +272,7 @@ func (t *tableFile) end() error {
 	return t.columns.complete()
 }
 
-// labelOf returns the label of a row, 0 if the table has no labels, whether the label is missing,
-// and the reason if the label is invalid.
+// labelOf returns the label of a row, 0 if the table has no labels.
 func (t *tableFile) labelOf(cells []string) (y float32, missing bool, reason string) {
 	if t.columns.label < 0 {
 		return 0, false, ""
@@ -321,8 +316,8 @@ func (t *tableFile) parseLabel(text string) (l form.Label, reason string) {
 	return form.Label{Value: v + 0}, "" // -0 is 0
 }
 
-// checkExact returns a reason if the label is a whole number that float32 can't hold exactly, v
-// being the nearest float32. With Options.RoundLabels it counts the label in t.rounded instead.
+// checkExact returns the reason of cell.ExactLabel. With Options.RoundLabels it counts the label in
+// t.rounded instead.
 func (t *tableFile) checkExact(label string, v float32) (reason string) {
 	if v > -1<<24 && v < 1<<24 {
 		return ""
@@ -334,8 +329,8 @@ func (t *tableFile) checkExact(label string, v float32) (reason string) {
 	return reason
 }
 
-// features appends the features of a row to the block. If a cell is invalid it returns the cell's
-// index and the reason.
+// features appends the features of a row to the block. bad is the index of an invalid cell, or -1
+// for a cell that the row lacks.
 func (t *tableFile) features(cells []string) (bad int, reason string) {
 	b := &t.block
 	for j, i := range t.columns.from {
@@ -363,8 +358,8 @@ func (t *tableFile) features(cells []string) (bad int, reason string) {
 }
 
 // encode appends the features that the encoder computes for a row to the block. If the encoder
-// refuses a cell of the row, encode stores the error, or counts the row in an error stored before.
-// It returns a reason only if the encoder stops the reading.
+// refuses a cell, encode stores the error or counts the row in the error stored before. It returns
+// a reason only if the encoder stops the reading.
 func (t *tableFile) encode(cells []string) (bad int, reason string) {
 	taken := cells[:t.leading]
 	if t.leading < len(t.columns.from) {

@@ -167,8 +167,7 @@ func TestCSVCodes(t *testing.T) {
 	}
 }
 
-// A set may have more columns than a CSV file may have by default: WriteCSV writes the set, and it
-// can be read again if MaxFeatures is set.
+// WriteCSV writes more columns than can be read without MaxFeatures.
 func TestCSVOfManyColumns(t *testing.T) {
 	const cols = csvFeatures + 2*moreColumns
 	s := mustText(t, fmt.Sprintf("1 %d:2\n", cols), Options{})
@@ -245,8 +244,8 @@ func TestCSVHeader(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		opt        Options
-		header     string // names of the features; empty if there is no header
-		rows       int    // number of rows; -1 if reading is an error
+		header     string // names of the features
+		rows       int    // -1 if reading is an error
 	}{
 		{"words", "red,round,yes\nblue,round,no\nred,flat,yes\n", Options{}, "", 3},
 		{"words and names", "colour,shape,ok\nred,round,yes\nblue,flat,no\n", Options{},
@@ -302,8 +301,7 @@ func TestCSVHeader(t *testing.T) {
 	}
 }
 
-// A first row with cells that occur again only after 2,000 rows is data. A row of names above many
-// rows remains a header.
+// A first row with cells that occur again only after 2,000 rows is data.
 func TestCSVHeaderOfLongFile(t *testing.T) {
 	rest := strings.Repeat("blue,flat,no\n", blockSize)
 	for text, header := range map[string]bool{
@@ -484,7 +482,6 @@ func (c endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A row of more than 2^28 bytes is refused, quoted or not.
 func TestEndlessRow(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it reads three rows of a quarter of a gigabyte each")
@@ -501,8 +498,6 @@ func TestEndlessRow(t *testing.T) {
 	}
 }
 
-// TestMissingFirstLabel checks that after a kept row without a label words are class names and
-// numbers are numbers.
 func TestMissingFirstLabel(t *testing.T) {
 	for _, c := range []struct {
 		text  string

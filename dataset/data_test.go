@@ -6,12 +6,11 @@ import (
 	"testing"
 )
 
-// The data sets have the numbers of rows, columns and so on that the data folder's README lists.
 func TestData(t *testing.T) {
 	for _, c := range []struct {
 		name            string
 		rows, cols, nnz int
-		positive        int // number of labels above 0; -1 to skip the check
+		positive        int // number of labels above 0; -1: not checked
 		layout          Layout
 	}{
 		{"a9a/a9a.svm.gz", 32561, 123, 451592, 7841, LayoutSparse},

@@ -11,9 +11,8 @@ import (
 var digitsFile []byte
 
 // Digits returns a dense set of handwritten digits: 1,797 rows of 8x8 pixels, each a count from 0
-// to 16 (about half of the pixels are 0), with labels 0 to 9. The set comes from the UCI
-// repository: Optical Recognition of Handwritten Digits (E. Alpaydin and C. Kaynak, 1998; CC BY
-// 4.0).
+// to 16, with labels 0 to 9. The set comes from the UCI repository: Optical Recognition of
+// Handwritten Digits (E. Alpaydin and C. Kaynak, 1998; CC BY 4.0).
 func Digits() *Set {
 	s, err := ReadFrom(bytes.NewReader(digitsFile), "digits.csv.gz",
 		Options{Layout: LayoutDense, Header: HeaderNo})
@@ -29,7 +28,7 @@ func DigitsSplit() (train, test *Set) {
 	s := Digits()
 	var parts [2][]int
 	for i := range s.Rows() {
-		dense.Scale(1./16, s.Dense.Row(i)) // exact, as 16 is a power of two
+		dense.Scale(1./16, s.Dense.Row(i)) // exact: a power of two
 		part := 0
 		if i%4 == 3 {
 			part = 1

@@ -1,6 +1,6 @@
 // Package dataset reads examples for training and prediction from files: svmlight (LIBSVM's
 // format), CSV, TSV, lines of text or JSON, NumPy's .npy and MNIST's IDX, plain or compressed with
-// gzip, and .pgsm, its own binary format, which is mapped into memory. It writes svmlight, CSV,
+// gzip, and .pgsm, its own binary format, which can be mapped into memory. It writes svmlight, CSV,
 // .npy and .pgsm. A set of handwritten digits is embedded.
 //
 //	set, err := dataset.Read("train.svm.gz", dataset.Options{})
@@ -9,11 +9,10 @@
 // feature, and a label for each row. The matrix is dense or sparse: [Options].Layout says which, or
 // the share of nonzeros decides.
 //
-// The readers expect hostile files. For any content they return a Set or an error, and unless
-// LayoutDense is set they allocate at most a small multiple of the bytes read. A fault in a line of
-// text is a [*SyntaxError]; other errors about a file name the file. The result depends on
-// the file and the options alone: not on the machine, the number of threads, or how the bytes
-// arrive.
+// The readers expect hostile files: for any content they return a Set or an error, and unless
+// LayoutDense or Features is set the memory that they allocate is in proportion to the bytes read.
+// A fault in a line of text is a [*SyntaxError]; other errors about a file name the file. The
+// result does not depend on the number of threads.
 //
 // Matrices that are already in memory do not need this package: pegasos.Train takes them.
 package dataset

@@ -12,7 +12,7 @@ type observer struct {
 	lengths
 	sources []form.Source
 	rows    int
-	stop    int // row to stop at, counted from 1; 0 for none
+	stop    int // row to stop at, from 1; 0 for none
 }
 
 func (o *observer) Begin(s form.Source) { o.sources = append(o.sources, s) }
@@ -62,7 +62,6 @@ func TestEncoderBegin(t *testing.T) {
 	}
 }
 
-// Reading ends with an error at the row at which the encoder stops, even after a refused cell.
 func TestEncoderStop(t *testing.T) {
 	const rows = "1,2,3\nbad,2,3\n1,2,3\n1,2,3\n"
 	for stop := 1; stop <= 4; stop++ {

@@ -13,7 +13,7 @@ type SyntaxError struct {
 	File   string
 	Line   int    // line number, from 1
 	Column int    // position of the token in the line in bytes, from 1; 0 for the whole line
-	Name   string // name of the table's column; may be empty
+	Name   string // name of the table's column, cut if it is long; may be empty
 	Token  string // the text at fault, cut if it is long; may be empty
 	Reason string
 	Cell   bool // whether a feature's cell of a table is at fault, which an Encoder may accept

@@ -31,8 +31,8 @@ type Form = form.Form
 //	Flag   string // the command's flags, or another command, that resolve the doubt; may be empty
 type Doubt = form.Doubt
 
-// A Table describes the columns of a CSV or .npy file, so that the same columns can be found in
-// another file: see [Options]. It can be stored as JSON, beside a model:
+// A Table describes the columns of a table or an .npy file, so that the same columns can be found
+// in another file: see [Options]. It can be stored as JSON, beside a model:
 //
 //	Columns []string // names of the features, in the order of the columns; nil without a header
 //	Label   string   // name of the label's column; empty without a header

@@ -6,8 +6,6 @@ import (
 	"testing"
 )
 
-// The table in docs/data.md and the help of train list the endings of the files of each format, or
-// the format's name if it has no endings.
 func TestFormatsPages(t *testing.T) {
 	text, err := os.ReadFile("../docs/data.md")
 	if err != nil {

@@ -27,18 +27,16 @@ type formatInfo struct {
 	name    Format
 	endings []string // endings of file names, without the ending for compression
 	only    []string // further endings of files that are read, but not written
-	writes  bool     // whether Write writes this format
-	table   bool     // whether files are rows of cells, which an Options.Encoder can encode
-	mapped  bool     // whether files are mapped: they must be regular and not compressed
+	writes  bool
+	table   bool // whether files are rows of cells
+	mapped  bool // whether files are mapped: they must be regular and not compressed
 
-	// isPair reports whether path consists of the names of two files of this format; nil if one
-	// file always holds all data. bothNeeded is set if one file alone is an error.
+	// isPair reports whether path consists of the names of two files of this format; nil if the
+	// format has no pairs. bothNeeded is set if one file alone is an error.
 	isPair     func(path string) bool
 	bothNeeded bool
 }
 
-// formats lists all formats. Tests require that docs/data.md has the endings of each, or its name
-// if it has none, and that mutants_test.go has a valid file of each.
 var formats = []formatInfo{
 	{name: FormatSvmlight, endings: []string{".svm", ".libsvm", ".svmlight", ".txt"}, writes: true},
 	{name: FormatCSV, endings: []string{".csv"}, only: []string{".psv"}, writes: true, table: true},
@@ -71,9 +69,9 @@ func (f Format) info() formatInfo {
 // IsTable reports whether files of the format consist of rows of cells, as CSV files do.
 func (f Format) IsTable() bool { return f.info().table }
 
-// CanWrite reports whether [Write] writes format f, and to files of the name path. The name must
-// not end in .bz2 or .zst, nor in .psv for FormatCSV. It may end in .gz, if the caller compresses
-// the file, except for FormatPGSM, whose files are mapped into memory.
+// CanWrite reports whether [Write] writes format f, and to files called path. The caller must
+// compress files called .gz, which FormatPGSM, whose files are mapped into memory, does not allow.
+// Without one .gz at its end, path must not end in .gz, .bz2 or .zst, nor, for FormatCSV, in .psv.
 func (f Format) CanWrite(path string) bool {
 	info := f.info()
 	plain, _ := files.CutEnding(path, ".gz")

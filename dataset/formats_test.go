@@ -12,8 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Each data set gives the same model, to the bit, and the same predictions from every format to
-// which it can be written without becoming too large.
+// A data set gives the same model, to the bit, from each format.
 func TestDataFormats(t *testing.T) {
 	dir := os.Getenv("PEGASIMD_DATA")
 	if dir == "" {
@@ -45,7 +44,7 @@ func TestDataFormats(t *testing.T) {
 			}
 			want, predicted := train(t, set)
 			for _, form := range []string{"svm", "csv", "npy", "pgsm"} {
-				// In csv and npy a sparse set becomes much larger. The limits keep the test short.
+				// Limits that keep the test short.
 				cells := float64(set.Rows()) * float64(set.Cols())
 				if form == "csv" && cells > 3e7 || form == "npy" && cells > 1e8 {
 					t.Logf("not tested: %.3g numbers as %s", cells, form)

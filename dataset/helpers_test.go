@@ -18,8 +18,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 )
 
-// data returns the path of a file in the folder that the variable PEGASIMD_DATA names. If it is not
-// set, ok is false, and data logs a line that names the file; scripts look for this line.
+// data returns the path of a file in the folder PEGASIMD_DATA. If that is not set, ok is false.
 func data(t testing.TB, name string) (path string, ok bool) {
 	t.Helper()
 	dir := os.Getenv("PEGASIMD_DATA")
@@ -96,8 +95,7 @@ func equal(a, b []example) bool {
 
 func asBits(v float32) uint32 { return math.Float32bits(v) }
 
-// same fails the test unless two sets have equal shapes, rows, labels, Names, IndexBase and
-// Ignored. Their layouts may differ.
+// same compares shapes, rows, labels, Names, IndexBase and Ignored, not layouts.
 func same(t testing.TB, got, want *Set) {
 	t.Helper()
 	switch {
@@ -112,8 +110,7 @@ func same(t testing.TB, got, want *Set) {
 	}
 }
 
-// reference reads svmlight text in the simplest way. line is the number of the first invalid line,
-// or 0.
+// reference reads svmlight text. line is the number of the first invalid line, or 0.
 func reference(text string, opt Options) (rows []example, cols, base int, ignored int64, line int) {
 	opt, _ = opt.filled()
 	base = 1
@@ -184,7 +181,7 @@ func blank(r rune) bool { return r == ' ' || r == '\t' || r == '\r' }
 func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 // referenceRow adds to e the features of a row whose indices are hashed or may be out of order. ok
-// is whether the label is valid, and fine whether the row is. largest is the largest column.
+// is whether the label is valid, and fine whether the row is.
 func referenceRow(
 	e example, fields []string, base int, opt Options, ignored *int64, ok bool,
 ) (row example, largest int, fine bool) {
@@ -251,8 +248,6 @@ func referenceRow(
 }
 
 // undecided reports whether j is the index of the last column in base 1 while the base is unknown.
-// The reader parses such a feature, reports its errors, and ignores the feature if the base turns
-// out to be 0.
 func undecided(j uint64, opt Options) bool {
 	return opt.IndexBase == BaseAuto && opt.HashBits == 0 && j == uint64(opt.Features)
 }
@@ -262,8 +257,6 @@ func refFloat(s string) (float32, bool) {
 	return float32(f), err == nil && strings.Trim(s, "+-.0123456789eE") == ""
 }
 
-// hasZero reports whether a feature of the text has index 0. The result is meaningless if the text
-// is invalid.
 func hasZero(text string) bool {
 	for s := range strings.SplitSeq(text, "\n") {
 		s, _, _ = strings.Cut(s, "#")
@@ -300,7 +293,7 @@ func readPair(x, y []byte, xName, yName string, form Format, opt Options) (*Set,
 	return in.read()
 }
 
-// readPGSMBytes reads a .pgsm file with content b into memory, as if the file had size bytes.
+// readPGSMBytes reads a .pgsm file with content b as if it had size bytes.
 func readPGSMBytes(b []byte, size int64, name string, opt Options) (*Set, error) {
 	opt, err := opt.filled()
 	if err != nil {

@@ -8,15 +8,14 @@ import (
 	"math"
 )
 
-// readIDX reads a pair of IDX files, MNIST's format: the images, an array of unsigned bytes whose
-// first dimension is the number of images, and the labels, one unsigned byte for each image. Each
-// image becomes a row with a feature float32(pixel)/255 for each pixel, in the file's order.
+// readIDX reads a pair of IDX files, MNIST's format: an array of unsigned bytes, whose first
+// dimension is the number of images, and one unsigned byte per image, the label. A feature is
+// float32(pixel)/255.
 func readIDX(images, labels openFile, opt Options) (*Set, error) {
 	if err := opt.noHash(images.name); err != nil {
 		return nil, err
 	}
-	// Both headers are checked before data are read, and memory for the set is allocated only after
-	// all data have been read.
+	// The headers may be wrong: the set is allocated only after all data have been read.
 	rows, size, err := idxHeader(images.r, "images")
 	if err != nil {
 		return nil, fail(images.name, err)
@@ -73,7 +72,7 @@ func idxSet(pixels, labels []byte, size int, opt Options) (*Set, error) {
 
 // idxHeader reads the header of a file of images or labels: two zero bytes, the type of the
 // elements, the number of dimensions, and each dimension as a big-endian uint32. It returns the
-// first dimension and the product of the others. what is "images" or "labels".
+// first dimension and the product of the others.
 func idxHeader(r io.Reader, what string) (count, size int, err error) {
 	var head [4]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
@@ -105,7 +104,7 @@ func idxHeader(r io.Reader, what string) (count, size int, err error) {
 }
 
 func idxData(r io.Reader, n int) ([]byte, error) {
-	// The buffer grows as data arrive, because the header's n may be wrong.
+	// The buffer grows as data arrive: n, from the header, may be wrong.
 	var data bytes.Buffer
 	if m, err := io.CopyN(&data, r, int64(n)); err == io.EOF {
 		return nil, errCutOff(int(m), n)

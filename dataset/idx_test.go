@@ -115,7 +115,6 @@ func TestIDXErrors(t *testing.T) {
 	}
 }
 
-// Memory is allocated for the data in the files, not for the size that a header claims.
 func TestIDXMemory(t *testing.T) {
 	const n = 1 << 27
 	for _, labels := range [][]byte{idx(8, []byte{1}, n), idx(8, make([]byte, 10), 10)} {

@@ -8,22 +8,21 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// tableRows reads the rows of the files of a table. The cells of each row are in the order of the
-// table's columns.
+// tableRows reads the rows of a table's files, with cells in the order of the table's columns.
 type tableRows struct {
-	*form.Reader             // reader of the current file
+	*form.Reader             // of the current file
 	join         *join       // nil if the table is one file
 	place        []int       // the table's column for each column of the current file
-	straight     bool        // whether the file has the table's columns in the table's order
-	cells        []string    // scratch: cells of a row in the table's order
-	doubts       []joinDoubt // doubts about the files before the current one
+	straight     bool        // whether cells need not be reordered; then place may be nil
+	cells        []string    // scratch
+	doubts       []joinDoubt // about the files that were read to their ends
 }
 
 type join struct {
 	form  Form           // as in Set.Form
 	mixed bool           // whether some file has another form
-	names []string       // names of the columns; nil without headers
-	at    map[string]int // index in names of each field, for lines of JSON
+	names []string       // names of the columns; nil if they have none
+	at    map[string]int // index in names, for lines of JSON
 	first string         // name of the first file that is not empty; "" if all are empty
 	empty []string       // names of the files without rows and header
 }
@@ -33,9 +32,8 @@ type joinDoubt struct {
 	more int // number of further files with this doubt
 }
 
-// joinTables reads the beginning of each file of a table and returns an error if the columns of the
-// files differ; but lines of JSON may have different fields. It returns nil for a table of one
-// file.
+// joinTables compares the columns of a table's files by their beginnings. Only lines of JSON may
+// have different columns. It returns nil for a table of one file.
 func joinTables(from *sources, opt Options) (*join, error) {
 	if len(from.names) == 1 {
 		return nil, nil
@@ -59,8 +57,8 @@ func joinTables(from *sources, opt Options) (*join, error) {
 	return j, nil
 }
 
-// add reads the beginning of a file, compares the file's columns with the columns of the files
-// before, and adds the numbers of cells with a decimal point and comma to points and commas.
+// add compares the beginning of a file with the files before, and adds the file's DecimalMarks to
+// points and commas.
 func (j *join) add(in *input, points, commas *int) error {
 	files, err := in.readers()
 	if err != nil {
@@ -116,8 +114,8 @@ func (j *join) add(in *input, points, commas *int) error {
 	return nil
 }
 
-// given replaces the columns in g, the properties that the options specify, by the columns of the
-// first file that is not empty, unless the files are lines of JSON.
+// given replaces the columns in g by the header of the first file that is not empty. It does not
+// change g if there is no such file yet, or for lines of JSON, whose columns may differ.
 func (j *join) given(g form.Given) form.Given {
 	if j.first == "" || g.Format == form.JSONL {
 		return g
@@ -132,8 +130,7 @@ func (j *join) given(g form.Given) form.Given {
 	return g
 }
 
-// places returns the table's column for each column of a file, or an error if the columns of the
-// file and the table differ.
+// places returns the table's column for each column of a file.
 func (j *join) places(f *Form, names []string, file string) ([]int, error) {
 	fault := func(text string, a ...any) ([]int, error) {
 		return nil, &SyntaxError{File: file, Line: 1 + f.SkipLines, Reason: fmt.Sprintf(text, a...)}
@@ -181,7 +178,7 @@ func (j *join) places(f *Form, names []string, file string) ([]int, error) {
 	return at, nil
 }
 
-// column returns the table's column for a field in lines of JSON. A new field becomes a column.
+// column returns the table's column for a field of lines of JSON, and adds it if it is new.
 func (j *join) column(name string) int {
 	k, found := j.at[name]
 	if !found {

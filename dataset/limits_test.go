@@ -8,8 +8,7 @@ import (
 	"testing/iotest"
 )
 
-// Without MaxFeatures a file may have 2^20 columns, or as many as it has values. A large index
-// takes little memory.
+// A large index takes little memory.
 func TestHugeIndex(t *testing.T) {
 	many := strings.Repeat("1 1:1 2:1 3:1\n", 1<<20/3+1) // 2^20+2 values
 	for _, c := range []struct {
@@ -43,7 +42,6 @@ func TestLongText(t *testing.T) {
 	if testing.Short() {
 		size /= 20
 	}
-	// A comment may have any length: the buffer doubles until it holds the line.
 	line := io.MultiReader(strings.NewReader("1 1:1 #"), io.LimitReader(endless('1'), int64(size)),
 		strings.NewReader("\n-1 2:1\n"))
 	allocated(t, uint64(10*size), func() {
@@ -52,7 +50,6 @@ func TestLongText(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	// A token of size bytes is refused with a short message.
 	allocated(t, uint64(10*size), func() {
 		token := io.MultiReader(strings.NewReader("1 "), io.LimitReader(endless('1'), int64(size)))
 		_, err := readSvmlightFrom(token, "a.svm", Options{Threads: 1})
@@ -89,7 +86,6 @@ func TestCSVWidth(t *testing.T) {
 			}
 		})
 	}
-	// Commas within quotes, even over several lines, do not separate columns.
 	quoted := "1,\"" + strings.Repeat(",\"\"\n", 5000) + "\"\n"
 	s, err := readCSVText(strings.Repeat(quoted, 3), Options{MaxFeatures: 5})
 	if err != nil || s.Rows() != 3 || len(s.Names) != 1 {
@@ -97,7 +93,6 @@ func TestCSVWidth(t *testing.T) {
 	}
 }
 
-// Text may be split into chunks anywhere: in a line, between \r and \n, or at the end.
 func TestChunkEnds(t *testing.T) {
 	text := "\ufeff1 qid:1 1:0.5 20:12345.678\r\n\r\n# comment\r\n-1 3:1e-3\r\n+1\r\n-1 2:1 # x"
 	for chunk := 1; chunk <= len(text)+1; chunk++ {

@@ -7,12 +7,11 @@ import (
 	"sync"
 )
 
-// progressStep is the least number of bytes read between two calls of Options.Progress, except for
-// the last call for a file.
+// progressStep is the least number of bytes between calls of Options.Progress, except at the end of
+// a file.
 const progressStep = 1 << 20
 
-// A meter counts the bytes that are read from one or more readers and calls Options.Progress. Its
-// readers return an error once Options.Context is canceled. Several goroutines may read.
+// A meter counts the bytes of one or more files and calls Options.Progress.
 type meter struct {
 	opt   Options
 	mu    sync.Mutex // guards read and told; held during calls of Options.Progress
@@ -38,7 +37,6 @@ func (r *metered) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// count counts n bytes that were read. last is true at the end of a file.
 func (m *meter) count(n int, last bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -61,8 +59,8 @@ func (o Options) limit(r io.Reader) io.Reader {
 
 type limited struct {
 	r     io.Reader
-	n     int64  // largest number of bytes of all files
-	total *int64 // number of bytes read so far, of all files
+	n     int64  // largest total number of bytes
+	total *int64 // number of bytes read so far from all files
 }
 
 func (l *limited) Read(p []byte) (int, error) {

@@ -54,7 +54,7 @@ func mutant(r *rand.Rand, b []byte) []byte {
 	return b
 }
 
-// A dataForm is a valid file, of which TestMutants makes mutants.
+// A dataForm is a valid file, the origin of mutants.
 type dataForm struct {
 	name string
 	file []byte
@@ -148,8 +148,7 @@ func TestMutantsOfAllFormats(t *testing.T) {
 	}
 }
 
-// readFile replaces the file path by a new file, because a mapped file must not change, and reads
-// the new file.
+// readFile renames a new file to path, because a mapped file must not change, and reads it.
 func readFile(t *testing.T, path string, b []byte, opt Options) (*Set, error) {
 	t.Helper()
 	if err := os.WriteFile(path+".new", b, 0o666); err != nil {
@@ -161,9 +160,7 @@ func readFile(t *testing.T, path string, b []byte, opt Options) (*Set, error) {
 	return Read(path, opt)
 }
 
-// A mutant of the file of each dataForm gives a valid set, or a short printable error that names
-// the file. If a checksum covers the whole file, the set has the rows of the original file, or
-// several times these rows if a member of a gzip file is repeated.
+// A mutant gives a valid set, or a short printable error that names the file.
 func TestMutants(t *testing.T) {
 	for _, f := range forms(t) {
 		t.Run(f.name, func(t *testing.T) {
@@ -207,8 +204,8 @@ func named(err error) bool {
 	return ok && !strings.Contains(before, " ") || strings.HasPrefix(err.Error(), "a.")
 }
 
-// severalTimes reports whether b is a valid gzip file whose members together contain text more than
-// once and nothing else. A mutant with a repeated member is accepted.
+// severalTimes reports whether b, a gzip file in which a member may be repeated, decompresses to
+// two or more copies of text.
 func severalTimes(b []byte, text string) bool {
 	z, err := gzip.NewReader(bytes.NewReader(b))
 	if err != nil {

@@ -17,14 +17,11 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// npyChunk is the largest number of elements decoded at a time.
-const npyChunk = 1 << 15
+const npyChunk = 1 << 15 // elements decoded at a time
 
-// readNPY reads NumPy's array format, .npy in versions 1 to 3: an array of rows and columns, in C
-// or Fortran order, of floating-point numbers of 2, 4 or 8 bytes, integers or booleans, in either
-// byte order. If y is nil, a column of x holds the labels unless opt says that there are none.
-// Otherwise y is a second file with one label per row, and every column of x is a feature. All
-// dimensions but the first become columns.
+// readNPY reads NumPy's array format. The first dimension counts rows; the others become columns.
+// If y is nil, a column of x holds the labels unless opt says that there are none. Otherwise y has
+// one label per row, and every column of x is a feature.
 func readNPY(x openFile, y *openFile, opt Options) (*Set, error) {
 	if err := opt.noHash(x.name); err != nil {
 		return nil, err
@@ -90,8 +87,7 @@ func npyLabels(y openFile, a *npyArray, name string) (*npyArray, error) {
 	return labels, nil
 }
 
-// chooseLabel sets a.label to the column of the labels, sets s.Unlabelled and s.Table, and returns
-// the number of features.
+// chooseLabel sets a.label, s.Unlabelled and s.Table, and returns the number of features.
 func (a *npyArray) chooseLabel(s *Set, opt Options) (features int, err error) {
 	if a.cols == 1 && opt.Labels == LabelsYes {
 		return 0, fmt.Errorf("one column only: want features and a label, " +
@@ -112,13 +108,11 @@ func (a *npyArray) chooseLabel(s *Set, opt Options) (features int, err error) {
 	return features, err
 }
 
-// read reads the elements and returns the features and the labels; y is nil if no column has
-// labels. More data after the elements are an error.
+// read reads the elements. y is nil if no column has labels.
 func (a *npyArray) read(f openFile) (x *dense.Matrix, y []float32, err error) {
 	byColumn := a.fortran && a.rows > 1 && a.cols > 1
-	// If the file's size is known, readNPYHeader has compared it with the header, and all memory is
-	// allocated at once: for data in C order, only the memory of the rows. Otherwise the header may
-	// be wrong, and memory is allocated as data arrive.
+	// If the file's size is known, readNPYHeader has compared it with the header. Otherwise the
+	// header may be wrong, and memory is allocated as data arrive.
 	n := a.rows * a.cols
 	var all []float32
 	var pieces [][]float32
@@ -158,9 +152,8 @@ func (a *npyArray) read(f openFile) (x *dense.Matrix, y []float32, err error) {
 	return rows.x, rows.y, nil
 }
 
-// elements reads the elements in the file's order and calls take with consecutive pieces of at most
-// npyChunk elements: first is the index of the piece's first element, and the piece is valid until
-// take returns.
+// elements calls take with consecutive pieces of the elements in the file's order. first is the
+// index of the piece's first element. The piece is valid until take returns.
 func (a *npyArray) elements(f openFile, take func(first int, piece []float32)) error {
 	n := a.rows * a.cols
 	buf := make([]byte, min(n, npyChunk)*a.width)
@@ -197,7 +190,7 @@ func (a *npyArray) newRows() *npyRows {
 	return &npyRows{a, dense.New(a.rows, a.cols-1), make([]float32, a.rows)}
 }
 
-// add stores elements in C order. The first of them is element number first of the array.
+// add stores elements in C order, from element number first of the array on.
 func (r *npyRows) add(first int, values []float32) {
 	for len(values) > 0 {
 		i, j := first/r.cols, first%r.cols
@@ -218,7 +211,7 @@ func (r *npyRows) add(first int, values []float32) {
 }
 
 func (r *npyRows) addColumns(all []float32) {
-	const tile = 16 // number of float32 in a cache line
+	const tile = 16 // float32 in a cache line of 64 bytes
 	if r.label >= 0 {
 		copy(r.y, all[r.label*r.rows:])
 	}
@@ -317,8 +310,8 @@ func (a *npyArray) integer(raw []byte) (m uint64, negative bool) {
 }
 
 // check returns an error if an element is not finite as float32, or if float32 can't hold an
-// integer label exactly. v are the decoded elements in raw, and first is the index in the file of
-// v[0].
+// integer label exactly. v are the elements of raw as float32, and first is the index in the array
+// of v[0] in the file's order.
 func (a *npyArray) check(v []float32, raw []byte, first int) error {
 	fault := func(i int, reason string) error {
 		row, col := a.place(first + i)

@@ -108,7 +108,7 @@ func TestNPY(t *testing.T) {
 }
 
 func checkNPY(t *testing.T, descr string, fortran bool, version int) {
-	rows := [][]float64{{1, 0, 2, 3}, {0, 1, 0, 1}, {1, 1, 1, 2}} // the label is the last column
+	rows := [][]float64{{1, 0, 2, 3}, {0, 1, 0, 1}, {1, 1, 1, 2}}
 	want := mustText(t, "3 1:1 3:2\n1 2:1\n2 1:1 2:1 3:1\n", Options{})
 	array := func(shape string, from, to int) []byte { // file with the columns from to to-1
 		var v []float64
@@ -302,8 +302,7 @@ func TestNPYErrors(t *testing.T) {
 			if c.y != nil {
 				return
 			}
-			// The size of a regular file is known. If it does not agree with the header, reading
-			// fails before any data are read, perhaps with another message.
+			// For a regular file, whose size is known, the message may be another.
 			path := file(t, "a.npy", c.x)
 			_, err = Read(path, c.opt)
 			if err == nil || !strings.HasPrefix(err.Error(), path+": ") {
@@ -313,8 +312,7 @@ func TestNPYErrors(t *testing.T) {
 	}
 }
 
-// The array has more elements than npyChunk. A label that float32 can't hold exactly is found in
-// a random row.
+// The array has more elements than npyChunk.
 func TestNPYLarge(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	const rows, cols = 1237, 61
@@ -378,7 +376,7 @@ func TestNPYLarge(t *testing.T) {
 	}
 }
 
-// Memory is allocated for the data in the file or stream, not for the size that the header claims.
+// The header claims much more than there is.
 func TestNPYMemory(t *testing.T) {
 	x := npy(1, npyHeader("|u1", false, "(16777216, 8)"), make([]byte, 1000))
 	path := file(t, "a.npy", x)
@@ -442,7 +440,6 @@ func FuzzNPY(f *testing.F) {
 		} else if !strings.Contains(err.Error(), ".npy: ") {
 			t.Fatalf("%v: no file named", err)
 		}
-		// The reference reader, which reads no second file, returns the same rows, or fails too.
 		want, ok := referenceNPY(x, features)
 		if y == nil && (ok != (err == nil) || ok && !equal(examples(s), want)) {
 			t.Fatalf("%v, %v; want %v, %v", s, err, want, ok)
@@ -450,8 +447,8 @@ func FuzzNPY(f *testing.F) {
 	})
 }
 
-// referenceNPY decodes an array with labels in the last column in the simplest way, except that the
-// package's own parser parses the header. ok is false if the file is invalid.
+// referenceNPY decodes an array with labels in the last column. It parses the header with
+// readNPYHeader.
 func referenceNPY(file []byte, features uint8) (rows []example, ok bool) {
 	r := bytes.NewReader(file)
 	a, err := readNPYHeader(openFile{r: r, size: -1})

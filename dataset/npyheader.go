@@ -11,13 +11,11 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 )
 
-// maxNPYHeader is the largest length of a header in bytes. NumPy writes some 100 bytes and refuses
-// to read more than 10,000.
-const maxNPYHeader = 1 << 16
+const maxNPYHeader = 1 << 16 // bytes; NumPy refuses more than 10,000 by default
 
 type npyArray struct {
 	kind       byte // f, i, u or b, as in NumPy's types
-	width      int  // number of bytes of an element
+	width      int  // bytes of an element
 	order      binary.ByteOrder
 	fortran    bool
 	rows, cols int // first dimension, and product of the others
@@ -68,8 +66,6 @@ func readNPYHeader(f openFile) (*npyArray, error) {
 // parseNPYHeader parses a header, a Python dictionary such as
 //
 //	{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
-//
-// followed by blanks and a newline.
 func parseNPYHeader(text string) (*npyArray, error) {
 	p := literal{rest: text}
 	a := &npyArray{label: -1}
@@ -151,8 +147,7 @@ func (a *npyArray) parseShape(dims []uint64) error {
 	return nil
 }
 
-// A literal parses a Python literal. After an error bad remains true, and all methods return zero
-// values.
+// A literal parses a Python literal. After an error bad remains true.
 type literal struct {
 	rest string
 	bad  bool

@@ -40,7 +40,7 @@ type Unsorted string
 
 const (
 	UnsortedError Unsorted = "error"
-	UnsortedSort  Unsorted = "sort" // without HashBits, a repeated index is still an error
+	UnsortedSort  Unsorted = "sort" // without HashBits, a repeated index is an error
 	UnsortedSum   Unsorted = "sum"  // adds values of equal indices in float32, in the file's order
 )
 
@@ -78,17 +78,16 @@ const (
 	LabelsAuto Labels = "auto"
 )
 
-// Limits on the number of columns if MaxFeatures is 0. They bound memory, because a single index
-// can claim any number of columns.
+// Limits on the number of features if MaxFeatures is 0.
 const (
-	defaultMaxFeatures = 1 << 27 // in any file
-	freeFeatures       = 1 << 20 // in a file with fewer values; otherwise the limit is their number
-	csvFeatures        = 1 << 18 // in a table
+	defaultMaxFeatures = 1 << 27
+	freeFeatures       = 1 << 20 // of a file with fewer values; otherwise the limit is their number
+	csvFeatures        = 1 << 18 // of a table
 )
 
 const maxHashBits = 30
 
-// Options control reading. The zero value is right for most files.
+// Options control reading.
 type Options struct {
 	Format Format // empty or FormatAuto: chosen by the file's name
 
@@ -96,7 +95,8 @@ type Options struct {
 	// svmlight text, or all are lines of JSON, or all are other tables, which may differ in
 	// separators and the like. Tables and lines of JSON must be regular files. Of the tables that
 	// are not empty, either none has a header, or all have the same names in their headers, in any
-	// order: the set's columns are in the order of the first table.
+	// order: the set's columns are in the order of the first of these tables, unless Table gives
+	// the order.
 	More   []string
 	Layout Layout
 
@@ -118,16 +118,16 @@ type Options struct {
 	// columns replace Table and Features.
 	Encoder form.Encoder
 
-	Labels        Labels // whether the data have labels
+	Labels        Labels
 	MissingLabels MissingLabels
-	// RoundLabels, meant for regression, makes Read round whole-number labels that float32 can't
-	// hold exactly, in svmlight text and tables, and count them in Set.Rounded. If it is false,
-	// such a label, written in plain digits, is an error.
+	// RoundLabels, meant for regression, makes Read round labels of svmlight text and tables that
+	// are whole numbers, written without an exponent, that float32 can't hold exactly, and count
+	// them in Set.Rounded. If it is false, such a label is an error.
 	RoundLabels bool
 
 	// MaxFeatures is the largest number of features of a file, at most 2^31-1. It bounds memory: a
 	// single index can claim any number of columns. 0 means 2^18 for tables; for other files it
-	// means 2^20, and up to 2^27 for a file with more values.
+	// means 2^20, and more, up to 2^27, for large files.
 	MaxFeatures int
 	autoMax     bool // MaxFeatures was 0
 
@@ -159,9 +159,8 @@ type Options struct {
 	Header    Header
 
 	// KeepRows makes the set have exactly one row for each row of a table, unless MissingDrop
-	// leaves the row out, so that each prediction can be matched with its row: rows with too few
-	// cells are filled with empty cells, rows with too many cells are cut, and blank lines are
-	// rows in tables of one column and in FormatLines.
+	// leaves the row out: rows with too few cells are filled with empty cells, rows with too many
+	// cells are cut, and blank lines are rows in tables of one column and in FormatLines.
 	KeepRows bool
 
 	// HashBits, if not 0, is the binary logarithm of the number of columns: each index of an
@@ -172,9 +171,9 @@ type Options struct {
 	// InMemory makes Read load and check a whole .pgsm file instead of mapping it.
 	InMemory bool
 
-	// Threads is the number of threads that parse svmlight text. 0 means GOMAXPROCS, and at most
-	// the larger of 64 and four times the number of CPUs are used. Tables are read by a few threads
-	// at most, and by one if Threads is 1. The result does not depend on Threads.
+	// Threads is the number of threads that parse svmlight text. 0 means GOMAXPROCS; other numbers
+	// are cut to the larger of 64 and four times the number of CPUs. If Threads is 1, one thread
+	// reads a table. The result does not depend on Threads.
 	Threads int
 
 	// Decompressors are compression formats besides gzip. A Decompressor with the magic bytes of
@@ -186,7 +185,7 @@ type Options struct {
 
 	// Progress, if not nil, is called about once per MiB read and at the end of each file, by one
 	// goroutine at a time, with the number of bytes read so far, before decompression, and the
-	// number of all bytes, 0 if that isn't known.
+	// number of all bytes, 0 if that isn't known. It is not called for a mapped file.
 	Progress func(read, total int64)
 
 	// Context, if not nil, stops reading when it is canceled; the error wraps the context's error.
@@ -293,7 +292,6 @@ func (o Options) checkForm() error {
 	return nil
 }
 
-// checkFeatures checks MaxFeatures, Features and HashBits.
 func (o Options) checkFeatures() error {
 	hashed := 0
 	if o.HashBits > 0 && o.HashBits <= maxHashBits {
@@ -318,8 +316,9 @@ func (o Options) checkFeatures() error {
 	return nil
 }
 
-// columns returns the number of columns of a set: Features if that is set, else n. It returns an
-// error if n is more than MaxFeatures allows for a file with the given number of 4-byte values.
+// columns returns the number of columns of a set: Features if that is set, else n, or an error if
+// MaxFeatures doesn't allow n. values is the number of values in the file, as far as its format
+// shows it.
 func (o Options) columns(n, values int) (int, error) {
 	if o.Features > 0 {
 		return o.Features, nil
@@ -342,8 +341,8 @@ func (o Options) maxCSVFeatures() int {
 	return o.MaxFeatures
 }
 
-// unlabelled reports whether rows with the given number of cells have no label, and returns the
-// number of features, or an error if that is not positive or differs from Features.
+// unlabelled reports whether rows with the given number of cells have no label. The error says that
+// the number of features is not positive or differs from Features.
 func (o Options) unlabelled(cells int) (without bool, features int, err error) {
 	switch o.Labels {
 	case LabelsNo:

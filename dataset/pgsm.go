@@ -50,8 +50,7 @@ const (
 	pgsmAtSum   = 60 // offset of the header's checksum
 	pgsmAlign   = 64
 
-	// pgsmBlock is the approximate size of a block in bytes.
-	pgsmBlock = 1 << 18
+	pgsmBlock = 1 << 18 // approximate size of a block in bytes
 	// pgsmMaxShift is the binary logarithm of the largest number of rows in a block.
 	pgsmMaxShift = 16
 )
@@ -134,8 +133,8 @@ func (h *pgsmFile) place() error {
 	return nil
 }
 
-// chooseShift sets shift so that a block of rows of mean size has at most about pgsmBlock bytes,
-// but at least one row.
+// chooseShift sets shift so that a block of rows of mean size has at most about pgsmBlock bytes, if
+// that is not less than a row.
 func (h *pgsmFile) chooseShift() {
 	row := 4 * h.stride()
 	if h.layout == LayoutSparse {
@@ -154,7 +153,7 @@ func (h *pgsmFile) header() []byte {
 	if h.layout == LayoutSparse {
 		head.Layout = 1
 	}
-	// The error is always nil, because all fields have fixed sizes.
+	// The error is nil: all fields have fixed sizes.
 	b, _ := binary.Append(make([]byte, 0, pgsmHeader), binary.LittleEndian, &head)
 	return binary.LittleEndian.AppendUint32(b[:pgsmAtSum], checksum(b[:pgsmAtSum]))
 }
@@ -234,7 +233,7 @@ func checksum(parts ...[]byte) (sum uint32) {
 	return sum
 }
 
-// ascending returns an error unless the class names are UTF-8 and strictly ascending, as in a Set.
+// ascending returns an error unless the names are UTF-8 and strictly ascending.
 func ascending(names []string) error {
 	for i, name := range names {
 		if !utf8.ValidString(name) {

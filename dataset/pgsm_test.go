@@ -84,9 +84,7 @@ func both(t testing.TB, b []byte, opt Options, f func(s *Set, err error)) {
 	bothAt(t, file(t, "a.pgsm", b), opt, f)
 }
 
-// bothAt reads a file with opt and again with opt.InMemory, and calls f with both results. On
-// little-endian Linux it fails the test unless the first set is mapped, if opt does not ask for a
-// copy.
+// bothAt reads a file with opt and again with opt.InMemory, and calls f with both results.
 func bothAt(t testing.TB, path string, opt Options, f func(s *Set, err error)) {
 	t.Helper()
 	s, err := Read(path, opt)
@@ -118,7 +116,7 @@ func randomSet(r *rand.Rand, rows, cols int, layout Layout) *Set {
 		for j := range cols {
 			if r.IntN(4) == 0 {
 				idx = append(idx, int32(j))
-				val = append(val, float32(r.IntN(1000))/64-1000) // exact, so equal on every machine
+				val = append(val, float32(r.IntN(1000))/64-1000) // exact
 			}
 		}
 		starts = append(starts, int64(len(val)))
@@ -147,7 +145,6 @@ func TestPGSM(t *testing.T) {
 				}
 				b := pgsm(t, want)
 				checkPGSM(t, b, want)
-				// The file can be read in another layout and with another number of features.
 				for _, opt := range []Options{
 					{Layout: LayoutDense}, {Layout: LayoutSparse}, {Features: 20}, {Features: 1},
 					{Features: 30, Layout: LayoutSparse},
@@ -218,8 +215,8 @@ func TestPGSMGolden(t *testing.T) {
 	}
 }
 
-// touch reads each row, as training would, and returns the set's Err. It fails the test if an index
-// is out of range or not ascending, because kernels do not check indices.
+// touch reads each row and returns the set's Err. It fails the test if an index is out of range or
+// not ascending.
 func touch(t testing.TB, s *Set) error {
 	t.Helper()
 	for i := range s.Rows() {
@@ -241,8 +238,7 @@ func touch(t testing.TB, s *Set) error {
 	return s.Err()
 }
 
-// A flipped bit in any byte, except between sections, is found when the file is opened or when the
-// rows are read. A file that is cut off is an error.
+// A flipped bit in any byte, except between sections, is found when the rows are read, or earlier.
 func TestPGSMDamage(t *testing.T) {
 	for _, layout := range []Layout{LayoutDense, LayoutSparse} {
 		t.Run(string(layout), func(t *testing.T) {
@@ -302,7 +298,7 @@ func TestPGSMDamage(t *testing.T) {
 	}
 }
 
-// Files with wrong content and right checksums, as an attacker would make them, are refused.
+// Wrong content is refused although resign corrects the checksums.
 func TestPGSMHostile(t *testing.T) {
 	le := binary.LittleEndian
 	want := randomSet(rand.New(rand.NewPCG(5, 5)), 20, 9, LayoutSparse)
@@ -401,8 +397,7 @@ func TestPGSMHostile(t *testing.T) {
 	}
 }
 
-// The rows of damaged blocks have no nonzeros, other rows are intact, and the error names the first
-// damaged block. Options that copy the set or load the file make the damage an error of Read.
+// The rows of damaged blocks have no nonzeros, and the error names the first of these blocks.
 func TestPGSMBadBlock(t *testing.T) {
 	for _, layout := range []Layout{LayoutDense, LayoutSparse} {
 		t.Run(string(layout), func(t *testing.T) {
@@ -452,8 +447,7 @@ func TestPGSMBadBlock(t *testing.T) {
 	}
 }
 
-// Methods that read a row of a mapped dense set find that the row's block is damaged, and give the
-// result for a row of zeros.
+// Methods of a mapped dense set give the result for a row of zeros if the row's block is damaged.
 func TestPGSMBadDenseRow(t *testing.T) {
 	if blob.BigEndian {
 		t.Skip("big-endian machines map no files")
@@ -742,7 +736,6 @@ func FuzzPGSM(f *testing.F) {
 		} else if !strings.HasPrefix(err.Error(), "a.pgsm: ") {
 			t.Fatalf("%v: no file named", err)
 		}
-		// The mapped file gives the same set, or an error at the latest when all rows are read.
 		path := filepath.Join(dir, "a.pgsm")
 		if err := os.WriteFile(path, b, 0o666); err != nil {
 			t.Fatal(err)
@@ -769,7 +762,7 @@ func inBlocks(t testing.TB, s *Set, shift uint) []byte {
 		Layout: s.Layout(), Rows: s.Rows(), Cols: s.Cols(), NNZ: s.NNZ(), IndexBase: s.IndexBase,
 	})
 	if err == nil {
-		sum := p.sum[p.blocks()+1] // checksum of the names
+		sum := p.sum[p.blocks()+1]
 		p.shift = shift
 		err = p.place()
 		p.sum = make([]uint32, p.blocks()+2)
@@ -789,8 +782,8 @@ func inBlocks(t testing.TB, s *Set, shift uint) []byte {
 	return m
 }
 
-// A mapped file gives the same rows as a file in memory, in any order of reading. If a bit of the
-// file is flipped, each row is unchanged, or it is empty and Err returns an error.
+// If a bit of a mapped file is flipped, each row is unchanged, or it is empty and Err returns an
+// error.
 func FuzzMapped(f *testing.F) {
 	f.Add(uint8(9), uint8(5), uint64(1), true, uint8(1), uint16(0))
 	f.Add(uint8(30), uint8(3), uint64(2), false, uint8(2), uint16(0))

@@ -152,9 +152,9 @@ type pgsmData struct {
 	sum  []uint32 // checksums of each block, the labels and the names
 }
 
-// set returns the set of a file whose bytes are data. mapped is nil if data are not mapped. The
-// features of a mapped file are checked when they are first used. If the file is not mapped, or the
-// set must be copied because of opt, set checks all features.
+// set returns the set of a file whose bytes are data. mapped is nil if data are not mapped. It
+// checks all features if data are not mapped or opt requires a copy; otherwise they are checked
+// when they are first used.
 func (h *pgsmFile) set(data []byte, mapped *files.Mapped, opt Options) (*Set, error) {
 	d := &pgsmData{pgsmFile: h, data: data}
 	s, err := d.labelled()
@@ -267,7 +267,6 @@ func (d *pgsmData) readNames() (names []string, err error) {
 	return names, ascending(names)
 }
 
-// willNeed returns a function that asks the system to load the pages of rows.
 func (d *pgsmData) willNeed(mapped *files.Mapped) matrices.WillNeed {
 	if d.layout == LayoutDense {
 		row := 4 * d.stride()
@@ -379,8 +378,7 @@ func badSum(first, end int) error {
 	return fmt.Errorf("rows %d to %d: the checksum is wrong: the file is damaged", first, end-1)
 }
 
-// fit returns the set with the number of features and the layout that opt asks for: s itself if it
-// has both, otherwise a copy in memory.
+// fit returns s, or a copy in memory if opt asks for another number of features or layout.
 func (s *Set) fit(opt Options) (*Set, error) {
 	features := opt.Features
 	if features == 0 {

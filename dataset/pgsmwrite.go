@@ -71,7 +71,7 @@ type PGSMWriter struct {
 	w     io.WriterAt
 	y     []float32 // labels of the rows appended
 	found int       // number of nonzeros appended
-	sum   []uint32  // checksums, as in pgsmData
+	sum   []uint32  // as in pgsmData
 	err   error     // first error
 
 	// The block being filled.
@@ -179,7 +179,6 @@ func (p *PGSMWriter) denseRow() []float32 {
 	return p.val[n:][:p.cols]
 }
 
-// endRow ends a row with label y.
 func (p *PGSMWriter) endRow(y float32) error {
 	p.y = append(p.y, y+0)
 	if p.layout == LayoutSparse {
@@ -219,7 +218,7 @@ func (p *PGSMWriter) flush(b int) {
 
 // Close writes the labels, the checksums and, last, the header. It returns the error of an earlier
 // call, if there was one, and an error if fewer rows or nonzeros were appended than the shape says.
-// It does not close the file.
+// It does not close w.
 func (p *PGSMWriter) Close() error {
 	if p.err != nil {
 		return p.err

@@ -118,10 +118,8 @@ func (in *input) read() (*Set, error) {
 	return readNPY(f, nil, opt)
 }
 
-// checkForeign returns an error for a file in a format that is not supported, such as a workbook,
-// unless one of Options.Decompressors recognizes the file. The error names the format and says how
-// to make a readable file. For a file that can't be opened, checkForeign returns nil: reading fails
-// later.
+// checkForeign returns an error for a file in a known format that is not supported, such as a
+// workbook, unless the file begins with the Magic of one of Options.Decompressors.
 func (o Options) checkForeign(path string) error {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return nil // reading or just opening a pipe here could lose its data
@@ -159,11 +157,11 @@ func fileNames(path string, format Format) ([]string, error) {
 // An openFile is an open file of any format but .pgsm.
 type openFile struct {
 	r    io.Reader   // reads the file, decompressed
-	at   io.ReaderAt // reads the data of r from any position; nil if only r can
+	at   io.ReaderAt // reads the data of r from any position; may be nil
 	name string
-	size int64 // number of bytes that r reads, or -1 if unknown
+	size int64 // size of the data in bytes, or -1 if unknown
 
-	regular bool // whether the file is a regular file
+	regular bool
 }
 
 type input struct {
@@ -171,7 +169,7 @@ type input struct {
 	files []*os.File  // nil for a reader such as Options.Stdin
 	raw   []io.Reader // the contents of the files, before decompression
 	names []string
-	stops []func() // called by close before it closes the files
+	stops []func() // to call before the files are closed
 }
 
 func (in *input) open(name string) error {

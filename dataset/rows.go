@@ -13,7 +13,7 @@ import (
 type rowBuilder struct {
 	first int           // number of the first column in add's arguments
 	dense *dense.Matrix // nil if the matrix is sparse
-	rows  int           // number of rows of dense so far
+	rows  int           // number of rows added to dense
 
 	// The fields below are for a sparse matrix.
 	cols    int
@@ -22,8 +22,8 @@ type rowBuilder struct {
 	values  []float32
 }
 
-// newRowBuilder returns a builder of a matrix in the given layout, with space for the given number
-// of rows and, if the layout is sparse, nnz nonzeros.
+// newRowBuilder allocates space for the given number of rows and, if the layout is sparse, nnz
+// nonzeros.
 func newRowBuilder(rows, cols, nnz int, layout Layout) *rowBuilder {
 	if layout == LayoutDense {
 		return &rowBuilder{dense: dense.New(rows, cols)}
@@ -37,8 +37,8 @@ func newRowBuilder(rows, cols, nnz int, layout Layout) *rowBuilder {
 }
 
 // add adds a row with the given values in the given columns, which count from first. If columns is
-// nil, values has the value of every column. A sparse matrix then stores only the nonzeros, and in
-// either case keeps the numbers of columns until settle subtracts first.
+// nil, values has the value of every column, of which a sparse matrix stores the nonzeros. A sparse
+// matrix keeps the numbers of columns until settle subtracts first.
 func (b *rowBuilder) add(columns []int32, values []float32) {
 	if b.dense != nil {
 		row := b.dense.Row(b.rows)
@@ -55,7 +55,7 @@ func (b *rowBuilder) add(columns []int32, values []float32) {
 		b.indices = append(b.indices, columns...)
 		b.values = append(b.values, values...)
 	} else {
-		indices, nonzeros := b.indices, b.values // local, so that the loop keeps them in registers
+		indices, nonzeros := b.indices, b.values
 		for j, v := range values {
 			if v != 0 {
 				indices = append(indices, int32(j+b.first))
@@ -67,8 +67,8 @@ func (b *rowBuilder) add(columns []int32, values []float32) {
 	b.starts = append(b.starts, int64(len(b.values)))
 }
 
-// settle subtracts first from the columns of a sparse matrix, gives the matrix cols columns, drops
-// the values of further columns, and returns the number of values dropped.
+// settle subtracts first from the columns of a sparse matrix and drops the values of columns from
+// cols on.
 func (b *rowBuilder) settle(first, cols int) (dropped int) {
 	b.cols = cols
 	n, from := 0, int64(0)
@@ -94,8 +94,7 @@ func (b *rowBuilder) into(s *Set) (err error) {
 	return err
 }
 
-// fill stores in s a matrix in the given layout with nnz nonzeros, whose row i has the cols values
-// that row returns.
+// fill gives s a matrix with nnz nonzeros, whose row i has the cols values that row returns.
 func (s *Set) fill(rows, cols, nnz int, layout Layout, row func(i int) []float32) error {
 	layout, err := layout.choose(nnz, rows, cols)
 	if err != nil {
@@ -108,9 +107,9 @@ func (s *Set) fill(rows, cols, nnz int, layout Layout, row func(i int) []float32
 	return b.into(s)
 }
 
-// copied returns a set of n rows in the given layout; row k is a copy of row at(k) of s. The set
-// has cols columns: nonzeros in further columns are left out and counted in Ignored, missing
-// columns are zero.
+// copied returns a set whose row k, of n, is a copy of row at(k) of s, and whose other fields are
+// those of s. The layout is LayoutDense or LayoutSparse. Nonzeros in columns from cols on are left
+// out and counted in Ignored, missing columns are zero.
 func (s *Set) copied(n int, at func(k int) int, cols int, layout Layout) (*Set, error) {
 	nnz := 0
 	for k := 0; k < n && layout == LayoutSparse; k++ {
@@ -132,8 +131,6 @@ func (s *Set) copied(n int, at func(k int) int, cols int, layout Layout) (*Set, 
 	return &t, b.into(&t)
 }
 
-// withCols returns a copy of the set with cols features: nonzeros of further features are left out
-// and counted in Ignored, missing features are zero.
 func (s *Set) withCols(cols int) (*Set, error) {
 	return s.copied(s.Rows(), func(i int) int { return i }, cols, s.Layout())
 }

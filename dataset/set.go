@@ -13,12 +13,11 @@ import (
 )
 
 // denseFill is the least share of nonzeros for which LayoutAuto chooses the dense layout. The value
-// was not measured. It must be a constant, so that the layout depends only on the data: dense and
-// sparse sums round differently.
+// was not measured. It must not depend on the machine: dense and sparse sums round differently.
 const denseFill = 0.25
 
-// maxThinDense is the largest size in bytes of a dense matrix whose share of nonzeros is below
-// denseFill; choose enforces it.
+// maxThinDense is the largest size in bytes for which choose returns LayoutDense if the share of
+// nonzeros is below denseFill.
 const maxThinDense = 1 << 34
 
 // A Set is a set of examples and their labels: row i of Dense or Sparse is the example with the
@@ -77,11 +76,10 @@ type Set struct {
 	// Bytes is the number of bytes, after decompression, of all files of the set.
 	Bytes int64
 
-	mapped *files.Mapped // the mapped file; nil for a set in memory
+	mapped *files.Mapped // nil for a set in memory
 }
 
-// Examples is the interface of *dense.Matrix and *sparse.Matrix by which packages pegasos and
-// kernelsvm read the rows of a set. It has the methods of pegasos.Examples.
+// Examples has the methods of pegasos.Examples; *dense.Matrix and *sparse.Matrix implement it.
 type Examples interface {
 	Rows() int
 	Cols() int
@@ -163,8 +161,8 @@ func fill(nnz, rows, cols int) float64 {
 	return float64(nnz) / (float64(rows) * float64(cols))
 }
 
-// choose returns the layout for a matrix of the given size and number of nonzeros, or an error if
-// the layout is dense and the matrix too large.
+// choose returns the layout for a matrix of the given size and number of nonzeros, or an error if l
+// is not a Layout or a dense matrix would be too large.
 func (l Layout) choose(nnz, rows, cols int) (Layout, error) {
 	if err := l.check(); err != nil {
 		return l, err
@@ -186,7 +184,6 @@ func (l Layout) choose(nnz, rows, cols int) (Layout, error) {
 	return l, nil
 }
 
-// checkRows returns an error unless the set has either dense or sparse rows.
 func (s *Set) checkRows() error {
 	switch {
 	case s == nil:

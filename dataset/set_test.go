@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// checkSet fails the test unless s has the properties of every set that a reader returns. If s is
-// not too large, checkSet also tests that both layouts and roundTrip preserve it.
+// checkSet fails the test unless s is a valid set without missing labels that, if it is not too
+// large, both layouts and roundTrip preserve.
 func checkSet(t testing.TB, s *Set) {
 	t.Helper()
 	if (s.Dense == nil) == (s.Sparse == nil) || len(s.Y) != s.Rows() {
@@ -60,8 +60,7 @@ func checkSet(t testing.TB, s *Set) {
 	}
 }
 
-// roundTrip writes a set in a format and fails the test unless reading the file gives an equal set.
-// It ignores properties that the format can't store.
+// roundTrip fails the test unless reading gives the set written, as far as the format can store it.
 func roundTrip(t testing.TB, s *Set, form Format) {
 	t.Helper()
 	var b bytes.Buffer

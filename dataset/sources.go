@@ -11,7 +11,7 @@ type sources struct {
 	opt   Options
 	names []string
 	at    int       // index in names of the open file; -1 before the first
-	in    input     // the open file, if next opened it
+	in    input     // the file that next opened
 	first *openFile // the only file, if the caller opened it
 }
 
@@ -20,15 +20,15 @@ func oneFile(f openFile, opt Options) *sources {
 	return &sources{opt: opt, names: []string{f.name}, at: -1, first: &f}
 }
 
-// sourcesOf returns the sources of the file path and the files of Options.More. It returns an error
-// if they can't be read together.
+// sourcesOf returns the sources of the file path and the files of Options.More, or an error if they
+// can't be read together.
 func sourcesOf(path string, opt Options) (*sources, error) {
 	s := &sources{opt: opt, names: append([]string{path}, opt.More...), at: -1}
 	if len(opt.More) == 0 {
 		return s, nil
 	}
-	var kind, of string // kind of the files, and name of the first file
-	var size int64      // total size of the files in bytes; -1 if unknown
+	var kind, of string // kind and name of the first file
+	var size int64      // total size in bytes; -1 if unknown
 	for i, name := range s.names {
 		format, err := opt.formatOf(name)
 		if err != nil {
@@ -72,7 +72,7 @@ func kindOf(format Format) string {
 }
 
 func (s *sources) format() Format {
-	format, _ := s.opt.formatOf(s.name()) // sourcesOf or the caller has checked the format
+	format, _ := s.opt.formatOf(s.name()) // "" if the name does not tell the format
 	return format
 }
 
@@ -80,7 +80,7 @@ func (s *sources) format() Format {
 // file, and after the end, the name of the last.
 func (s *sources) name() string { return s.names[max(s.at, 0)] }
 
-// next closes the open file and opens the next file. It returns io.EOF after the last file.
+// next closes the open file and opens the next. After the last file the error is io.EOF.
 func (s *sources) next() (openFile, error) {
 	s.close()
 	if s.at++; s.at == len(s.names) {

@@ -11,8 +11,7 @@ import (
 	"testing"
 )
 
-// Files that are read or converted together give the set of their concatenation, with one thread or
-// four. MaxBytes limits the bytes of all files.
+// Files that are read or converted together give the set of their concatenation.
 func TestMore(t *testing.T) {
 	dir := t.TempDir()
 	put := func(name, text string) string {

@@ -9,9 +9,8 @@ import (
 
 // ConvertSvmlight converts svmlight text to the binary format without holding the features in
 // memory, and returns the number of rows and columns. The output equals the output of Read and
-// WritePGSM, to the byte. ConvertSvmlight parses the file, which must be a regular file, twice with
-// one thread, and keeps 4 bytes per row in memory. The data must have labels, and Options.Features
-// must be 0.
+// WritePGSM, to the byte. ConvertSvmlight reads the file, which must be a regular file, twice, and
+// keeps the labels in memory. Options.Labels must be LabelsYes and Options.Features 0.
 func ConvertSvmlight(w io.WriterAt, path string, opt Options) (rows, cols int, err error) {
 	if opt, err = opt.filled(); err != nil {
 		return 0, 0, err
@@ -132,7 +131,7 @@ func (p *PGSMWriter) appendBlock(b *block, label func(y float32) float32) error 
 	return nil
 }
 
-// eachBlock calls f with every block of svmlight text; a block may have an error.
+// eachBlock calls f with blocks of svmlight text, also with a block that has an error.
 func eachBlock(path string, opt Options, f func(b *block) error) error {
 	from, err := sourcesOf(path, opt)
 	if err != nil {

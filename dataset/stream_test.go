@@ -13,8 +13,7 @@ import (
 	"testing"
 )
 
-// ConvertSvmlight writes the bytes that Read and WritePGSM write, or returns the error of Read, and
-// its memory does not grow with the number of nonzeros.
+// ConvertSvmlight writes the bytes that Read and WritePGSM write, or returns the error of Read.
 func TestConvertSvmlight(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
 	check := func(s string, opt Options) {
@@ -163,8 +162,7 @@ func TestConvertMaxBytes(t *testing.T) {
 	}
 }
 
-// A changing is a file in memory. The first write to it replaces the content of the file path by
-// text.
+// A changing is a file in memory whose first write replaces the content of the file path by text.
 type changing struct {
 	memory
 	path, text string
@@ -181,8 +179,6 @@ func (c *changing) WriteAt(p []byte, at int64) (int, error) {
 	return c.memory.WriteAt(p, at)
 }
 
-// ConvertCSV returns an error if the table changes between the two readings in a way that would
-// change the shape, the number of nonzeros or the classes.
 func TestConvertCSVChanges(t *testing.T) {
 	const text = "1,2,pear\n3,0,apple\n5,6,pear\n"
 	for name, after := range map[string]string{
@@ -268,7 +264,7 @@ func FuzzConvertSvmlight(f *testing.F) {
 	})
 }
 
-// watching is an io.WriterAt that discards the data and records the largest size of the heap.
+// watching discards the data and records the largest size of the heap.
 type watching struct{ most uint64 }
 
 func (w *watching) WriteAt(p []byte, at int64) (int, error) {
@@ -276,7 +272,7 @@ func (w *watching) WriteAt(p []byte, at int64) (int, error) {
 	return len(p), nil
 }
 
-// heap returns the number of bytes in use on the heap, with objects that are not yet collected.
+// heap returns the bytes in use, with objects that are not yet collected.
 func heap() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)

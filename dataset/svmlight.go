@@ -10,8 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
-// chunkSize is the approximate size in bytes of the chunks that threads parse, chosen to fit the
-// second-level cache.
+// chunkSize is the approximate size in bytes of the chunks that threads parse.
 const chunkSize = 1 << 18
 
 func readSvmlight(from *sources, opt Options, chunkSize int) (*Set, error) {
@@ -46,15 +45,15 @@ type totals struct {
 	file      int // index of the file of the last block
 	lines     int // number of lines of that file so far
 	rows, nnz int
-	size      int64        // largest index plus 1; 0 for none
+	size      int64        // largest block.size
 	zero      bool         // whether the index base is 0, as far as known
-	last      *SyntaxError // first error of the kind block.last
+	last      *SyntaxError // first block.last
 }
 
 func newTotals(opt Options) totals { return totals{zero: opt.IndexBase == BaseZero} }
 
-// add adds the next block in the order of the text and returns the block's error with the file's
-// name and line. names are the names of the files.
+// add adds the next block in the order of the text, and returns its error with the file's name and
+// line.
 func (t *totals) add(b *block, names []string) error {
 	if b.file != t.file {
 		t.file, t.lines = b.file, 0
@@ -107,18 +106,17 @@ func (t *totals) columns(opt Options, name string) (base, first, cols int, err e
 	return base, first, cols, nil
 }
 
-// svmlight reads text with several threads. Each thread takes the next chunk of lines under a lock,
-// parses the chunk without a lock, and adds its rows when the chunks before have been added. The
-// error is the first in the text, even if another thread finds a later error earlier; an error of
-// reading comes after errors in the text before it.
+// svmlight reads text with several threads. Each takes the next chunk of lines under mu, parses the
+// chunk without a lock, and adds the rows under order when the chunks before have been added. So
+// fault is the first in the text, whichever thread is faster.
 type svmlight struct {
 	rules *rules
 
 	mu     sync.Mutex // guards the fields from chunks to stop
 	chunks chunks
 	taken  int
-	labels Labels // LabelsAuto until a line shows whether there are labels
-	err    error  // error that ended reading: io.EOF at the end of the files
+	labels Labels // LabelsAuto if not yet known
+	err    error  // of reading; io.EOF at the end of the files
 	stop   bool
 
 	order  sync.Mutex // guards the fields from turn to fault
@@ -171,7 +169,7 @@ func (p *svmlight) work() {
 }
 
 // add adds the rows of chunk i, which is the given share of all text, after all chunks before it.
-// It returns false if the text up to the end of the chunk has an error, or if a thread panicked.
+// It returns false if this or an earlier chunk has an error, or if a thread panicked.
 func (p *svmlight) add(i int, b *block, share float64) bool {
 	p.order.Lock()
 	defer p.added.Broadcast()
@@ -197,8 +195,8 @@ func (p *svmlight) add(i int, b *block, share float64) bool {
 	return true
 }
 
-// labelsOf returns LabelsYes if the first row of the text begins with a label and LabelsNo if the
-// row begins with a feature. It returns LabelsAuto if all lines are blank or comments.
+// labelsOf returns LabelsNo if the first line that is not blank or a comment begins with a feature,
+// else LabelsYes, and LabelsAuto if there is no such line.
 func labelsOf(data []byte) Labels {
 	for p := 0; p < len(data); p = nextLine(data, p) {
 		if p = skipBlanks(data, p); endsRow(data[p]) {
@@ -216,13 +214,12 @@ func labelsOf(data []byte) Labels {
 type chunks struct {
 	from *sources
 	size int   // approximate size of a chunk in bytes
-	now  lines // lines of the open file
-	open bool  // whether a file is open
+	now  lines // of the open file
+	open bool
 	text int64 // size in bytes of the open file; -1 if unknown
 }
 
-// share returns n bytes as a fraction of all text; 0 for several files or if the size is
-// unknown.
+// share returns n bytes as a fraction of all text; 0 if unknown.
 func (c *chunks) share(n int) float64 {
 	if len(c.from.names) > 1 || c.text <= 0 {
 		return 0
@@ -230,8 +227,7 @@ func (c *chunks) share(n int) float64 {
 	return min(1, float64(n)/float64(c.text))
 }
 
-// next returns the next chunk of the files' text, and the index of its file. Otherwise it works
-// like lines.next.
+// next returns the next chunk, as lines.next does, and the index of its file.
 func (c *chunks) next(buf []byte) (data []byte, file int, err error) {
 	if !c.open {
 		f, err := c.from.next()

@@ -221,8 +221,7 @@ func TestSvmlightBaseAndIgnored(t *testing.T) {
 	}
 }
 
-// An index equal to MaxFeatures is valid in base 1 and too large in base 0. With BaseAuto the error
-// is reported once the base is known to be 0.
+// An index equal to MaxFeatures is valid in base 1 and too large in base 0.
 func TestSvmlightMaxFeatures(t *testing.T) {
 	for _, c := range []struct {
 		text string
@@ -282,9 +281,8 @@ func text(r *rand.Rand, bad int) string {
 
 func textOf(r io.Reader) *sources { return oneFile(openFile{r: r, name: "a.svm"}, Options{}) }
 
-// checkText fails the test unless r, which reads s, gives the result of the reference reader if it
-// is read in chunks of the given size. Errors must be in the same line, except with BaseAuto, and
-// name the token at their position.
+// checkText fails the test unless reading s from r in chunks of about the given size gives the
+// result of reference. Errors must be in the same line, except with BaseAuto.
 func checkText(t testing.TB, s string, r io.Reader, opt Options, chunk int) {
 	t.Helper()
 	opt, err := opt.filled()
@@ -313,7 +311,6 @@ func checkText(t testing.TB, s string, r io.Reader, opt Options, chunk int) {
 	}
 }
 
-// The rows do not depend on the size of chunks, the number of threads, or how the bytes arrive.
 func TestSvmlightChunks(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	readers := []func(io.Reader) io.Reader{
@@ -366,8 +363,7 @@ func TestSvmlightFirstError(t *testing.T) {
 	}
 }
 
-// Whole lines before a read error are parsed, and an invalid line there is reported instead of the
-// read error. The line that the read error cuts off is not parsed.
+// An invalid line before a read error is reported instead of the read error.
 func TestSvmlightReadError(t *testing.T) {
 	broken := errors.New("broken")
 	for chunk := 1; chunk < 40; chunk++ {
@@ -415,7 +411,7 @@ func TestSvmlightUnsorted(t *testing.T) {
 	for _, c := range []struct {
 		text     string
 		unsorted Unsorted
-		want     string // the rows as svmlight text, or an error
+		want     string // as svmlight text, or an error
 	}{
 		{text, UnsortedError,
 			`a.svm:1:13: token "1:2": index 1 after 3: ` + unsortedIndex},
@@ -452,7 +448,7 @@ func TestSvmlightUnsorted(t *testing.T) {
 }
 
 func TestSvmlightHash(t *testing.T) {
-	// The values come from MurmurHash3's own finalizer.
+	// The values of MurmurHash3's fmix64.
 	for j, want := range map[uint64]uint64{0: 0, 1: 0xb456bcfc34c2cb2c, 2: 0x3abf2a20650683e7,
 		math.MaxUint64: 0x64b5720b4b825f21} {
 		if got := murmur.Mix64(j); got != want {
@@ -515,7 +511,6 @@ func TestSvmlightHash(t *testing.T) {
 	if _, err := readIDXBytes(nil, nil, opt); !says(err, "can be hashed") {
 		t.Error(err)
 	}
-	// The .pgsm format and Subset keep the number of bits.
 	s, err = readText(text, opt)
 	if err != nil {
 		t.Fatal(err)
@@ -578,7 +573,6 @@ func TestMaxBytes(t *testing.T) {
 	})
 }
 
-// A short file with a large index is read into little memory, and is an error in the dense layout.
 func TestSvmlightMemory(t *testing.T) {
 	s := "1 134217728:1\n" + strings.Repeat("1 1:1\n", 1000)
 	allocated(t, 2<<20, func() {

@@ -17,13 +17,13 @@ import (
 // rules define which lines are valid, and how their features are stored.
 type rules struct {
 	first       uint64 // smallest valid index
-	limit       uint64 // largest index allowed by Features or MaxFeatures; for BaseAuto, in base 1
+	limit       uint64 // largest index allowed by Features or MaxFeatures, unless hashed
 	ignore      bool   // whether features beyond limit are left out; otherwise they are an error
 	hashBits    uint   // 0 if indices aren't hashed
 	unsorted    Unsorted
 	maxFeatures int
 
-	high  uint64 // smallest index that method ignores has to check
+	high  uint64 // smallest index for which ignores must be called
 	wrong uint64 // smallest index that is too large
 	most  uint64 // largest index of the format: 2^31-1, or 2^64-2 if indices are hashed
 
@@ -51,7 +51,7 @@ func newRules(opt Options) *rules {
 	}
 	r.high = min(r.limit, math.MaxInt32) + 1
 	if opt.IndexBase == BaseAuto {
-		r.high-- // limit is one too large if the base turns out to be 0
+		r.high-- // limit is that of base 1, one too large if the base turns out to be 0
 	}
 	if r.hashBits > 0 {
 		r.limit, r.high, r.most = math.MaxUint64, math.MaxUint64, math.MaxUint64-1
@@ -64,13 +64,13 @@ func newRules(opt Options) *rules {
 	return r
 }
 
-// scratch is the memory that one thread reuses for each chunk.
+// scratch is memory that one thread reuses.
 type scratch struct {
 	y    []float32
 	ends []int
 	idx  []int32
 	val  []float32
-	keys []uint64  // for merge: each column with its position, to be sorted
+	keys []uint64  // for merge: column<<32 | position
 	old  []float32 // for merge: the values before sorting
 }
 
@@ -83,8 +83,8 @@ type parser struct {
 	block block
 }
 
-// parse parses data, which consists of whole lines with their newlines. If a line is invalid, the
-// block has the error and no rows. The block's rows are valid until s is used again.
+// parse parses whole lines with their newlines. If a line is invalid, the block has the error and
+// no rows. The block's rows are valid until s is used again.
 func (r *rules) parse(data []byte, s *scratch) block {
 	// A feature takes at least 4 bytes of text, "1:1 ", which bounds the number of features.
 	if most := cap(data)/4 + 1; len(s.idx) < most {
@@ -221,16 +221,16 @@ func (c *parser) features(p int) (next int, ok bool) {
 	}
 }
 
-// isIndex reports whether b[p:colon], which consists of digits, is an index of 1 to 19 digits, so
-// that a uint64 can hold it, and is followed by a colon.
+// isIndex reports whether the digits b[p:colon] are 1 to 19, so that a uint64 can hold the number,
+// with a colon after them.
 func isIndex(b []byte, p, colon int) bool {
 	n := colon - p
 	return b[colon] == ':' && n > 0 && n <= 19
 }
 
-// ignores reports whether to leave out the feature at data[p:] with value v, whose index j is at
-// least high, and counts nonzero values left out. If the feature is stored, block.last becomes,
-// unless set, the error to report if the base turns out to be 0.
+// ignores reports whether to leave out the feature at data[p:], whose index j is at least high, and
+// counts nonzero values left out. For a feature that is not left out it sets block.last, if that is
+// nil.
 func (c *parser) ignores(p int, j uint64, v float32) bool {
 	if j <= c.limit {
 		if c.block.last == nil {
@@ -244,7 +244,7 @@ func (c *parser) ignores(p int, j uint64, v float32) bool {
 	return true
 }
 
-// check returns why index j is invalid, or "". least is the index before plus 1, or else first.
+// check returns why index j is invalid, or "". least is as in features.
 func (r *rules) check(j, least uint64) (reason string) {
 	switch {
 	case j < r.first || j < least && r.unsorted == UnsortedError:
@@ -259,9 +259,9 @@ func (r *rules) check(j, least uint64) (reason string) {
 
 // plainFeatures parses features from data[p:] on while they have the common form: at most one
 // space, an index of at most 7 digits from least to high-1, a colon and a value. It stops near the
-// end of data. least must be at least 1. It stores the indices and values of features that are not
-// 0 in idx and val, and returns the position where it stopped, the number of features stored, and
-// the last index plus 1, or least if it parsed no feature.
+// end of data. least must be at least 1. It stores the n features that are not 0 in idx and val.
+// next is the position where it stopped, and after the last index plus 1, or least if it parsed no
+// feature.
 func plainFeatures(
 	data []byte, p int, idx []int32, val []float32, least, high uint64,
 ) (next, n int, after uint64) {
@@ -330,16 +330,15 @@ func plainFeatures(
 
 func endsValue(c byte) bool { return c == ' ' || c == '\n' }
 
-// hashed returns the column to which index j is hashed, less than 1<<bits, and the value to store
-// in it: v or -v.
+// hashed returns the column, less than 1<<bits, to which index j is hashed, and v or -v.
 func hashed(j uint64, v float32, bits uint) (column uint64, value float32) {
 	h := murmur.Mix64(j)
 	return h & (1<<bits - 1), math.Float32frombits(math.Float32bits(v) ^ uint32(h>>63)<<31)
 }
 
 // merge sorts a row's columns, adds the values of each column, drops zeros, and returns the number
-// of columns left. If once is set, a repeated column is an error, and again is this column. In the
-// other error again is -1.
+// of columns left. If once is set, a repeated column is an error, and again is this column. If a
+// sum is not finite, again is -1.
 func (s *scratch) merge(idx []int32, val []float32, once bool) (n int, again int32, reason string) {
 	if !slices.IsSorted(idx) {
 		s.keys = s.keys[:0]
@@ -375,8 +374,8 @@ func (s *scratch) merge(idx []int32, val []float32, once bool) (n int, again int
 	return n, 0, ""
 }
 
-// rowError returns an error for the row parsed last. If again is not negative, the error is at the
-// second token with this index; otherwise it concerns the whole line.
+// rowError returns an error for the row parsed last: at the second token with index again, or for
+// the whole line if again is -1.
 func (c *parser) rowError(again int32, reason string) *SyntaxError {
 	e := &SyntaxError{Line: c.block.lines, Reason: reason}
 	data, twice := c.data, again < 0
@@ -416,8 +415,8 @@ func nextLine(b []byte, p int) int {
 
 const isQid = "qid:N must come right after the label"
 
-// slowIndex parses the index, of any form, of the token at b[p:]. It returns the index and the
-// position of the colon after it. For qid:N, the reason is isQid and next is the token's end.
+// slowIndex parses the index of the token at b[p:] and returns the position of the colon after it.
+// For qid:N, the reason is isQid and next is the token's end.
 func slowIndex(b []byte, p int) (j uint64, next int, reason string) {
 	token := b[p:cell.TokenEnd(b, p)]
 	index, value, colon := bytes.Cut(token, []byte(":"))

@@ -13,7 +13,7 @@ func TestCSVByTable(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		opt        Options
-		want       string // rows as svmlight text, with labels 0 if they are missing
+		want       string // as svmlight text
 		others     string // Set.Others, separated by |
 		without    bool   // Set.Unlabelled
 	}{
@@ -69,8 +69,8 @@ func TestCSVByTable(t *testing.T) {
 	}
 }
 
-// A column of Options.Table may first appear in a late line of JSON, in one file or several. An
-// encoder gets an empty cell for the lines before; without an encoder they are an error.
+// A column of Options.Table first appears in a late line of JSON. An encoder gets an empty cell for
+// the lines before; without an encoder they are an error.
 func TestLateFieldOfTable(t *testing.T) {
 	text := strings.Repeat("{\"a\":1,\"y\":3}\n", 30_000) + "{\"a\":22,\"late\":333,\"y\":4}\n"
 	path := file(t, "a.jsonl", []byte(text))
@@ -198,8 +198,7 @@ func TestNPYUnlabelled(t *testing.T) {
 	}
 }
 
-// In svmlight text without labels each line but comments is a row, also a blank line. With
-// LabelsAuto the first row decides whether there are labels. A line of the other kind is an error.
+// In svmlight text without labels a blank line is a row.
 func TestSvmlightUnlabelled(t *testing.T) {
 	const text = "# no labels\n1:1 2:2\n\n  2:3 # c\n# c\n"
 	const want = "0 1:1 2:2\n0\n0 2:3\n"

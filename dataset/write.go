@@ -39,9 +39,9 @@ func Write(w io.Writer, format Format, s *Set) error {
 
 // WriteSvmlight writes the set as svmlight text with indices from 1 and without zeros, except that
 // the first line always has the last column, so that the number of columns isn't lost. Numbers have
-// the fewest digits that give the same float32 again. Reading the text gives the same features and
-// labels, but not Names: labels are written as indices in Names. If a number is not finite,
-// WriteSvmlight returns an error that names its row.
+// the fewest digits that give the same float32 again. Reading the text, with an Options.MaxFeatures
+// that allows the columns, gives the same features and labels, but not Names: labels are written as
+// indices in Names. If a number is not finite, WriteSvmlight returns an error that names its row.
 func WriteSvmlight(w io.Writer, s *Set) error {
 	if err := s.check(); err != nil {
 		return err
@@ -76,13 +76,13 @@ func WriteSvmlight(w io.Writer, s *Set) error {
 }
 
 // WriteCSV writes the set as comma-separated values, one example per line, with its label in the
-// last column. The first line is a header if Table has distinct names that would be recognized as a
-// header. Numbers have the fewest digits that give the same float32 again. Labels are written by
-// name if the set has Names. To read the same features and labels again, set Separator, Quote,
-// Comment, SkipLines and, without a header, Header of Options: names may contain other separators,
-// and a first row may look like a header. WriteCSV returns an error if the set has no features, if
-// a number is not finite or a class name would not be read back unchanged, and if a sparse set has
-// too many zeros to write.
+// last column. The first line is a header if Table has names that would be recognized as a header
+// and read back unchanged. Numbers have the fewest digits that give the same float32 again. Labels
+// are written by name if the set has Names. To read the same features again, set Separator, Quote,
+// Comment, SkipLines, MaxFeatures and, without a header, Header of Options: names may contain other
+// separators, and a first row may look like a header. WriteCSV returns an error if the set has no
+// features, if a number is not finite or a class name would not be read back unchanged, and if a
+// sparse set has too many zeros to write.
 func WriteCSV(w io.Writer, s *Set) error {
 	if err := s.check(); err != nil {
 		return err
@@ -166,8 +166,8 @@ func csvHeaderOf(s *Set) string {
 	return csvLine(cells...)
 }
 
-// staysInCSV reports whether a name is read back unchanged from CSV: the name has no blanks at its
-// ends, no \r\n, which reading may change, and no NUL, which may make the file look binary.
+// staysInCSV reports whether a name has no white space at its ends, no \r\n, which reading may
+// change, and no NUL, which may make the file look binary.
 func staysInCSV(name string) bool {
 	return strings.TrimSpace(name) == name && !strings.Contains(name, "\r\n") &&
 		!strings.Contains(name, "\x00")
@@ -238,8 +238,7 @@ func WriteNPY(w io.Writer, s *Set) error {
 	return err
 }
 
-// fitsText returns an error if a sparse set has too many zeros for a format that writes all
-// zeros.
+// fitsText returns an error if a sparse set has too many zeros for a format that writes them.
 func (s *Set) fitsText(form string) error {
 	if s.Dense != nil {
 		return nil
