@@ -13,7 +13,7 @@ import (
 type columns struct {
 	opt    *Options
 	cells  int
-	empty  int   // number of columns at the end without names and values
+	empty  int   // Form.Trailing
 	cols   int   // number of features
 	label  int   // column of the label; -1 for none
 	from   []int // column of each feature or cell passed to the encoder; -1 if the file lacks it
@@ -213,7 +213,7 @@ var labelNames = []string{"label", "target", "class", "y"}
 type LabelError struct {
 	File       string
 	Candidates []string // names of the columns that may have the labels, in the file's order
-	Names      []string // names of all columns, without empty columns at the end
+	Names      []string // names of all columns but those that Form.Trailing counts
 }
 
 func (e *LabelError) Error() string {

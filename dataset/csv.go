@@ -256,8 +256,8 @@ func (t *tableFile) settle(cells int) error {
 	return nil
 }
 
-// end returns errors that are known only after the last row. It assigns the columns if the table
-// has a header and no rows.
+// end returns the error of the cells that the encoder refused, or else of columns.complete. It
+// assigns the columns if there are names and no rows.
 func (t *tableFile) end() error {
 	if !t.settled {
 		if names := t.rows.Names(); len(names) > 0 {

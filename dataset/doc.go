@@ -6,11 +6,10 @@
 //	set, err := dataset.Read("train.svm.gz", dataset.Options{})
 //
 // A [Set] is a matrix of float32 features, with a row for each example and a column for each
-// feature, and a label for each row. The matrix is dense or sparse: [Options].Layout says which, or
-// the share of nonzeros decides.
+// feature, and a label for each row. The matrix is dense or sparse: see [Layout].
 //
 // The readers expect hostile files: for any content they return a Set or an error, and unless
-// LayoutDense or Features is set the memory that they allocate is in proportion to the bytes read.
+// LayoutDense, Features or an Encoder is set they allocate memory in proportion to the bytes read.
 // A fault in a line of text is a [*SyntaxError]; other errors about a file name the file. The
 // result does not depend on the number of threads.
 //

@@ -12,7 +12,7 @@ import (
 type SyntaxError struct {
 	File   string
 	Line   int    // line number, from 1
-	Column int    // position of the token in the line in bytes, from 1; 0 for the whole line
+	Column int    // byte position of the token in the decoded line, from 1; 0 for the line
 	Name   string // name of the table's column, cut if it is long; may be empty
 	Token  string // the text at fault, cut if it is long; may be empty
 	Reason string

@@ -13,7 +13,7 @@ type tableRows struct {
 	*form.Reader             // of the current file
 	join         *join       // nil if the table is one file
 	place        []int       // the table's column for each column of the current file
-	straight     bool        // whether cells need not be reordered; then place may be nil
+	straight     bool        // whether read returns the Reader's cells unchanged
 	cells        []string    // scratch
 	doubts       []joinDoubt // about the files that were read to their ends
 }
@@ -271,11 +271,11 @@ func (r *tableRows) Names() []string {
 	return r.Reader.Names()
 }
 
-// FieldPos returns the line and the byte in the line, both counted from 1, at which the cell of the
-// table's column i begins in the row read last. If the row lacks this cell, column is 0.
+// FieldPos returns form.Reader.FieldPos of the cell in the table's column i, or column 0 if the
+// current file has had no such column.
 func (r *tableRows) FieldPos(i int) (line, column int) {
 	if !r.straight {
-		if i = slices.Index(r.place, i); i < 0 { // a field that the line lacks
+		if i = slices.Index(r.place, i); i < 0 {
 			line, _ = r.Reader.FieldPos(0)
 			return line, 0
 		}

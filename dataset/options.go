@@ -49,7 +49,7 @@ const (
 type Header string
 
 const (
-	HeaderAuto Header = "auto" // detected by comparing the first row with the rows below it
+	HeaderAuto Header = "auto" // detected
 	HeaderYes  Header = "yes"
 	HeaderNo   Header = "no"
 )
@@ -81,7 +81,7 @@ const (
 // Limits on the number of features if MaxFeatures is 0.
 const (
 	defaultMaxFeatures = 1 << 27
-	freeFeatures       = 1 << 20 // of a file with fewer values; otherwise the limit is their number
+	freeFeatures       = 1 << 20 // more for a file with more values: see method columns
 	csvFeatures        = 1 << 18 // of a table
 )
 
@@ -144,8 +144,8 @@ type Options struct {
 	// LabelColumn is the column of the labels in a table or an .npy file: its name in the header,
 	// its number, counted from 0, or "last". If LabelColumn is empty, Table gives the column. If
 	// Table is nil too, the column is the last one of an .npy file or of a table without a header,
-	// and the one that [ChooseLabel] finds in a table with a header; columns at the end of a table
-	// without names and values don't count.
+	// and the one that [ChooseLabel] finds in a table with a header; the columns that Form.Trailing
+	// counts are left out.
 	LabelColumn string
 
 	// The fields from Encoding to Header describe the text of a table. Empty fields are detected,

@@ -25,7 +25,7 @@ import (
 //	24   8  cols
 //	32   8  nonzeros
 //	40   4  binary logarithm of the number of rows in a block
-//	44   4  index base of the text from which the set was read, 0 or 1
+//	44   4  Set.IndexBase, 0 or 1
 //	48   8  size in bytes of the section names
 //	56   4  hash bits of the features, 0 if they aren't hashed
 //	60   4  CRC-32C of bytes 0 to 59

@@ -11,10 +11,10 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 )
 
-// WritePGSM writes the set from the start of w on in the binary format that Read maps into memory.
-// It writes the header last: a new file has no header until all else is written. Reading the file
-// gives the same features, labels, Names, IndexBase and HashBits; the other fields of Set are not
-// stored. If a number is not finite, WritePGSM returns an error that names its row.
+// WritePGSM writes the set from the start of w on in the binary format that Read can map into
+// memory. It writes the header last: a new file has no header until all else is written. Reading
+// the file gives the same features, labels, Names, IndexBase and HashBits; the other fields of Set
+// are not stored. If a number is not finite, WritePGSM returns an error that names its row.
 func WritePGSM(w io.WriterAt, s *Set) error {
 	if err := s.check(); err != nil {
 		return err
@@ -40,8 +40,8 @@ func WritePGSM(w io.WriterAt, s *Set) error {
 
 // A PGSMShape describes a set whose rows are written one by one.
 type PGSMShape struct {
-	Layout    Layout   // dense or sparse
-	Rows      int      // number of rows
+	Layout    Layout // dense or sparse
+	Rows      int
 	Cols      int      // number of features
 	NNZ       int      // number of nonzeros
 	IndexBase int      // Set.IndexBase, 0 or 1

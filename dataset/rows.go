@@ -37,8 +37,8 @@ func newRowBuilder(rows, cols, nnz int, layout Layout) *rowBuilder {
 }
 
 // add adds a row with the given values in the given columns, which count from first. If columns is
-// nil, values has the value of every column, of which a sparse matrix stores the nonzeros. A sparse
-// matrix keeps the numbers of columns until settle subtracts first.
+// nil, the values are those of the columns from first on, of which a sparse matrix stores the
+// nonzeros. A sparse matrix keeps the numbers of columns until settle subtracts first.
 func (b *rowBuilder) add(columns []int32, values []float32) {
 	if b.dense != nil {
 		row := b.dense.Row(b.rows)

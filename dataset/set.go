@@ -29,7 +29,7 @@ type Set struct {
 	Sparse *sparse.Matrix
 
 	// Y has one label for each row: the number in the file or, if the labels are names, the name's
-	// index in Names.
+	// index in Names; NaN for a label that MissingKeep replaced.
 	Y []float32
 	// Names are the class names of a table or a .pgsm file, sorted by byte, or nil if the labels
 	// are numbers. Files may have different Names: compare classes of two files by name. True, TRUE
@@ -37,8 +37,8 @@ type Set struct {
 	// and false likewise.
 	Names []string
 
-	// IndexBase is the index of column 0 in an svmlight file, 0 or 1. It is 1 for formats without
-	// indices.
+	// IndexBase is the index of column 0 in an svmlight file, 0 or 1. A .pgsm file stores it. It is
+	// 1 for other formats.
 	IndexBase int
 	// Ignored is the number of nonzeros that were left out because their columns are beyond
 	// Options.Features.

@@ -108,7 +108,7 @@ func (t *totals) columns(opt Options, name string) (base, first, cols int, err e
 
 // svmlight reads text with several threads. Each takes the next chunk of lines under mu, parses the
 // chunk without a lock, and adds the rows under order when the chunks before have been added. So
-// fault is the first in the text, whichever thread is faster.
+// fault is the first block.err in the text, whichever thread is faster.
 type svmlight struct {
 	rules *rules
 
@@ -124,7 +124,7 @@ type svmlight struct {
 	turn   int        // number of the chunk to add next; -1 after a panic
 	all    collector
 	totals totals
-	fault  error // first error in the text
+	fault  error
 }
 
 func (p *svmlight) work() {

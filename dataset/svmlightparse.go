@@ -221,8 +221,8 @@ func (c *parser) features(p int) (next int, ok bool) {
 	}
 }
 
-// isIndex reports whether the digits b[p:colon] are 1 to 19, so that a uint64 can hold the number,
-// with a colon after them.
+// isIndex reports whether a colon follows the digits b[p:colon], and a uint64 can hold the number
+// because there are at most 19 digits.
 func isIndex(b []byte, p, colon int) bool {
 	n := colon - p
 	return b[colon] == ':' && n > 0 && n <= 19

@@ -77,12 +77,13 @@ func WriteSvmlight(w io.Writer, s *Set) error {
 
 // WriteCSV writes the set as comma-separated values, one example per line, with its label in the
 // last column. The first line is a header if Table has names that would be recognized as a header
-// and read back unchanged. Numbers have the fewest digits that give the same float32 again. Labels
-// are written by name if the set has Names. To read the same features again, set Separator, Quote,
-// Comment, SkipLines, MaxFeatures and, without a header, Header of Options: names may contain other
-// separators, and a first row may look like a header. WriteCSV returns an error if the set has no
-// features, if a number is not finite or a class name would not be read back unchanged, and if a
-// sparse set has too many zeros to write.
+// and read back unchanged. Numbers have the fewest digits that give the same float32 again, or .0
+// at the end in a first row that could be mistaken for a header. Labels are written by name if the
+// set has Names. To read the same features again, set Separator, Quote, Comment, SkipLines,
+// MaxFeatures and, without a header, Header of Options: names may contain other separators, and a
+// first row may look like a header. WriteCSV returns an error if the set has no features, if a
+// number is not finite or a class name would not be read back unchanged, and if a sparse set has
+// too many zeros to write.
 func WriteCSV(w io.Writer, s *Set) error {
 	if err := s.check(); err != nil {
 		return err
