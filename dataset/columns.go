@@ -33,7 +33,7 @@ func columnErrorf(format string, args ...any) error {
 	return &columnError{fmt.Sprintf(format, args...)}
 }
 
-// settle assigns the columns of rows of cells cells. names is nil if there is no header.
+// settle assigns the columns of rows of cells cells. names is nil if the columns have no names.
 func (c *columns) settle(names []string, cells int) error {
 	c.cells = cells
 	if t := c.opt.Table; names != nil && t != nil && t.Columns != nil {
@@ -126,7 +126,7 @@ func (c *columns) matchLabel(names []string, at map[string]int, twice map[string
 }
 
 // labelColumn returns the column of the labels, or -1 if Labels is no. LabelColumn or else Table
-// gives the column. Without these it is the column that [ChooseLabel] finds or, without a header,
+// gives the column. Without these it is the column that [ChooseLabel] finds or, if names is nil,
 // the last one; then the last c.empty columns don't count.
 func (c *columns) labelColumn(names []string) (at int, err error) {
 	want := c.opt.LabelColumn

@@ -34,8 +34,8 @@ type Doubt = form.Doubt
 // A Table describes the columns of a table or an .npy file, so that the same columns can be found
 // in another file: see [Options]. It can be stored as JSON, beside a model:
 //
-//	Columns []string // names of the features, in the order of the columns; nil without a header
-//	Label   string   // name of the label's column; empty without a header
+//	Columns []string // names of the features, in the order of the columns; nil if there are none
+//	Label   string   // name of the label's column; may be empty
 //	LabelAt int      // number of the label's column in the file, from 0; -1 if last or none
 //	Unnamed bool     // whether Columns is nil although the file had a header; not stored
 //

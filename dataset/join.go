@@ -24,7 +24,7 @@ type join struct {
 	names []string       // names of the columns; nil if they have none
 	at    map[string]int // index in names, for lines of JSON
 	first string         // name of the first file that is not empty; "" if all are empty
-	empty []string       // names of the files without rows and header
+	empty []string       // names of the files without rows and names of columns
 }
 
 type joinDoubt struct {
@@ -114,8 +114,8 @@ func (j *join) add(in *input, points, commas *int) error {
 	return nil
 }
 
-// given replaces the columns in g by the header of the first file that is not empty. It does not
-// change g if there is no such file yet, or for lines of JSON, whose columns may differ.
+// given replaces the columns in g by the header, if any, of the first file that is not empty. It
+// does not change g before that file, or for lines of JSON, whose columns may differ.
 func (j *join) given(g form.Given) form.Given {
 	if j.first == "" || g.Format == form.JSONL {
 		return g

@@ -70,11 +70,11 @@ type Labels string
 const (
 	LabelsYes Labels = "yes"
 	LabelsNo  Labels = "no"
-	// LabelsAuto treats data as unlabelled in three cases: a table whose header lacks the name of
-	// the label's column in Options.Table, a table or .npy file with exactly Options.Features
-	// columns that are not matched by name, and svmlight text whose first row begins with a
-	// feature, index:value. With Options.LabelColumn, tables and .npy files are never treated as
-	// unlabelled.
+	// LabelsAuto treats data as unlabelled in three cases: a table whose columns are matched by
+	// name and lack the label's column in Options.Table, a table or .npy file with exactly
+	// Options.Features columns that are not matched by name, and svmlight text whose first row
+	// begins with a feature, index:value. With Options.LabelColumn, tables and .npy files are
+	// treated as labelled.
 	LabelsAuto Labels = "auto"
 )
 
@@ -107,7 +107,7 @@ type Options struct {
 	Features int
 
 	// Table, if not nil, describes the columns of a model's training data. If both Table and the
-	// file's header have names, columns are matched by name, in any order: the set's columns are in
+	// file have names of columns, these are matched by name, in any order: the set's columns are in
 	// Table's order, a missing column is an error unless Encoder does not use it, and other columns
 	// are left out and listed in Set.Others. Otherwise columns are matched by position. Table also
 	// gives the label's column unless LabelColumn does.
@@ -143,8 +143,8 @@ type Options struct {
 
 	// LabelColumn is the column of the labels in a table or an .npy file: its name in the header,
 	// its number, counted from 0, or "last". If LabelColumn is empty, Table gives the column. If
-	// Table is nil too, the column is the last one of an .npy file or of a table without a header,
-	// and the one that [ChooseLabel] finds in a table with a header; the columns that Form.Trailing
+	// Table is nil too, the column is the last one of an .npy file or of a table without names of
+	// columns, and otherwise the one that [ChooseLabel] finds; the columns that Form.Trailing
 	// counts are left out.
 	LabelColumn string
 

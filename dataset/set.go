@@ -65,9 +65,9 @@ type Set struct {
 	Mixed  bool
 	Doubts []Doubt
 	// Table describes the columns of a table or an .npy file; if the columns were matched by the
-	// names in Options.Table, it is Options.Table. It is nil for other formats, and if there is no
-	// header and the label is the last column or missing. With an Encoder whose features are not
-	// the columns, Columns has the names of these features, nil if they have none.
+	// names in Options.Table, it is Options.Table. It is nil for other formats, and if the columns
+	// have no names and the label is the last column or missing. With an Encoder whose features are
+	// not the columns, Columns has the names of these features, nil if they have none.
 	Table *Table
 	// Others are the names of the columns that were left out because they are neither features in
 	// Options.Table nor the label's column.
