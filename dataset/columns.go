@@ -13,12 +13,12 @@ import (
 type columns struct {
 	opt    *Options
 	cells  int
-	empty  int   // Form.Trailing
-	cols   int   // number of features
+	empty  int // Form.Trailing
+	cols   int
 	label  int   // column of the label; -1 for none
 	from   []int // column of each feature or cell passed to the encoder; -1 if the file lacks it
 	table  *Table
-	others []string // names of the columns left out
+	others []string
 
 	growing bool // whether later rows may have further columns
 

@@ -175,7 +175,7 @@ type tableFile struct {
 	opt     Options
 	columns columns
 	classes classes
-	settled bool         // whether columns.settle was called
+	settled bool
 	refused *SyntaxError // error of the first cell that the encoder refused
 	taken   []string     // scratch
 	leading int          // the encoder's first leading cells are those of the row
@@ -227,7 +227,6 @@ func (t *tableFile) row(cells []string) error {
 	return nil
 }
 
-// settle assigns the columns at the first row, and adds columns that appear in later lines of JSON.
 func (t *tableFile) settle(cells int) error {
 	if !t.settled {
 		t.settled = true
@@ -272,7 +271,6 @@ func (t *tableFile) end() error {
 	return t.columns.complete()
 }
 
-// labelOf returns the label of a row, 0 if the table has no labels.
 func (t *tableFile) labelOf(cells []string) (y float32, missing bool, reason string) {
 	if t.columns.label < 0 {
 		return 0, false, ""

@@ -8,14 +8,14 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// tableRows reads the rows of a table's files, with cells in the order of the table's columns.
+// tableRows reads the rows of a table's files with cells in the order of the table's columns.
 type tableRows struct {
-	*form.Reader             // of the current file
-	join         *join       // nil if the table is one file
-	place        []int       // the table's column for each column of the current file
-	straight     bool        // whether read returns the Reader's cells unchanged
-	cells        []string    // scratch
-	doubts       []joinDoubt // about the files that were read to their ends
+	*form.Reader
+	join     *join       // nil if the table is one file
+	place    []int       // the table's column for each column of the current file
+	straight bool        // whether read returns the Reader's cells unchanged
+	cells    []string    // scratch
+	doubts   []joinDoubt // about the files that were read to their ends
 }
 
 type join struct {
@@ -178,7 +178,6 @@ func (j *join) places(f *Form, names []string, file string) ([]int, error) {
 	return at, nil
 }
 
-// column returns the table's column for a field of lines of JSON, and adds it if it is new.
 func (j *join) column(name string) int {
 	k, found := j.at[name]
 	if !found {

@@ -32,7 +32,7 @@ func readNPY(x openFile, y *openFile, opt Options) (*Set, error) {
 	}
 	s := &Set{IndexBase: 1}
 	var labels *npyArray
-	size := a.cols // number of features
+	size := a.cols
 	if y == nil {
 		size, err = a.chooseLabel(s, opt)
 	} else if err = opt.checkWidth(size); err == nil {
@@ -179,8 +179,8 @@ func (a *npyArray) elements(f openFile, take func(first int, piece []float32)) e
 
 type npyRows struct {
 	*npyArray
-	x *dense.Matrix // features
-	y []float32     // labels; nil if no column has labels
+	x *dense.Matrix
+	y []float32 // nil if no column has labels
 }
 
 func (a *npyArray) newRows() *npyRows {

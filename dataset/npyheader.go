@@ -15,14 +15,13 @@ const maxNPYHeader = 1 << 16 // bytes; NumPy refuses more than 10,000 by default
 
 type npyArray struct {
 	kind       byte // f, i, u or b, as in NumPy's types
-	width      int  // bytes of an element
+	width      int  // bytes
 	order      binary.ByteOrder
 	fortran    bool
 	rows, cols int // first dimension, and product of the others
 	label      int // column of the labels; -1 for none
 }
 
-// readNPYHeader reads the header and checks it against the file's size, if that is known.
 func readNPYHeader(f openFile) (*npyArray, error) {
 	var head [12]byte
 	if _, err := io.ReadFull(f.r, head[:10]); err != nil {

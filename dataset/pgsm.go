@@ -98,8 +98,6 @@ func (h *pgsmFile) stride() int64 {
 	return (int64(h.cols) + floats - 1) / floats * floats
 }
 
-// place computes the offsets of the sections and the file's size. It returns an error if the size
-// exceeds an int64.
 func (h *pgsmFile) place() error {
 	at, ok := uint64(pgsmHeader), true
 	section := func(count, width uint64) int64 {
@@ -233,7 +231,6 @@ func checksum(parts ...[]byte) (sum uint32) {
 	return sum
 }
 
-// ascending returns an error unless the names are UTF-8 and strictly ascending.
 func ascending(names []string) error {
 	for i, name := range names {
 		if !utf8.ValidString(name) {

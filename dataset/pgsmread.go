@@ -129,7 +129,7 @@ func readPGSMHeader(r io.ReaderAt, size int64, opt Options) (*pgsmFile, error) {
 	return h, nil
 }
 
-// readWhole reads a file of size bytes into memory that is aligned for all numbers in the file.
+// readWhole reads a file into memory that is aligned for all numbers in the file.
 func readWhole(r io.ReaderAt, size int64, opt Options) ([]byte, error) {
 	m := newMeter(opt, size)
 	data := bytesOf(matrices.Vectors(1, int(size+3)/4)[0])[:size]
@@ -327,8 +327,8 @@ func (d *pgsmData) verify(first, end int) error {
 	return fmt.Errorf("row %d has a number that is not finite", first+i)
 }
 
-// goodSum reports whether the bytes of the block of rows first to end-1 have the checksum stored in
-// the file. The bytes must be in the file's byte order.
+// goodSum checks the checksum of the block of rows first to end-1, whose numbers must be in the
+// file's byte order.
 func (d *pgsmData) goodSum(first, end int) bool {
 	want := d.sum[first>>d.shift]
 	if d.layout == LayoutDense {

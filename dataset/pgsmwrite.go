@@ -42,7 +42,7 @@ func WritePGSM(w io.WriterAt, s *Set) error {
 type PGSMShape struct {
 	Layout    Layout // dense or sparse
 	Rows      int
-	Cols      int      // number of features
+	Cols      int
 	NNZ       int      // number of nonzeros
 	IndexBase int      // Set.IndexBase, 0 or 1
 	Names     []string // Set.Names, sorted by byte; nil if the labels are numbers
@@ -69,14 +69,14 @@ func (s PGSMShape) check() error {
 type PGSMWriter struct {
 	pgsmFile
 	w     io.WriterAt
-	y     []float32 // labels of the rows appended
-	found int       // number of nonzeros appended
-	sum   []uint32  // as in pgsmData
-	err   error     // first error
+	y     []float32
+	found int      // number of nonzeros appended
+	sum   []uint32 // as in pgsmData
+	err   error    // first error
 
 	// The block being filled.
 	ends []int64 // start of the block's first row, then the end of each row
-	idx  []int32 // columns
+	idx  []int32
 	val  []float32
 }
 

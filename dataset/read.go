@@ -169,7 +169,7 @@ type input struct {
 	files []*os.File  // nil for a reader such as Options.Stdin
 	raw   []io.Reader // the contents of the files, before decompression
 	names []string
-	stops []func() // to call before the files are closed
+	stops []func()
 }
 
 func (in *input) open(name string) error {

@@ -13,7 +13,7 @@ import (
 type rowBuilder struct {
 	first int           // number of the first column in add's arguments
 	dense *dense.Matrix // nil if the matrix is sparse
-	rows  int           // number of rows added to dense
+	rows  int           // number of rows added, if the matrix is dense
 
 	// The fields below are for a sparse matrix.
 	cols    int
@@ -22,8 +22,6 @@ type rowBuilder struct {
 	values  []float32
 }
 
-// newRowBuilder allocates space for the given number of rows and, if the layout is sparse, nnz
-// nonzeros.
 func newRowBuilder(rows, cols, nnz int, layout Layout) *rowBuilder {
 	if layout == LayoutDense {
 		return &rowBuilder{dense: dense.New(rows, cols)}

@@ -20,8 +20,6 @@ func oneFile(f openFile, opt Options) *sources {
 	return &sources{opt: opt, names: []string{f.name}, at: -1, first: &f}
 }
 
-// sourcesOf returns the sources of the file path and the files of Options.More, or an error if they
-// can't be read together.
 func sourcesOf(path string, opt Options) (*sources, error) {
 	s := &sources{opt: opt, names: append([]string{path}, opt.More...), at: -1}
 	if len(opt.More) == 0 {
@@ -80,7 +78,7 @@ func (s *sources) format() Format {
 // file, and after the end, the name of the last.
 func (s *sources) name() string { return s.names[max(s.at, 0)] }
 
-// next closes the open file and opens the next. After the last file the error is io.EOF.
+// next opens the next file. After the last file the error is io.EOF.
 func (s *sources) next() (openFile, error) {
 	s.close()
 	if s.at++; s.at == len(s.names) {

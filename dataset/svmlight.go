@@ -10,8 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
-// chunkSize is the approximate size in bytes of the chunks that threads parse.
-const chunkSize = 1 << 18
+const chunkSize = 1 << 18 // approximate size in bytes of the chunks that threads parse
 
 func readSvmlight(from *sources, opt Options, chunkSize int) (*Set, error) {
 	p := svmlight{
@@ -52,8 +51,7 @@ type totals struct {
 
 func newTotals(opt Options) totals { return totals{zero: opt.IndexBase == BaseZero} }
 
-// add adds the next block in the order of the text, and returns its error with the file's name and
-// line.
+// add adds the next block in the order of the text.
 func (t *totals) add(b *block, names []string) error {
 	if b.file != t.file {
 		t.file, t.lines = b.file, 0
@@ -120,8 +118,8 @@ type svmlight struct {
 	stop   bool
 
 	order  sync.Mutex // guards the fields from turn to fault
-	added  sync.Cond  // signals a change of turn
-	turn   int        // number of the chunk to add next; -1 after a panic
+	added  sync.Cond
+	turn   int // number of the chunk to add next; -1 after a panic
 	all    collector
 	totals totals
 	fault  error
@@ -213,8 +211,8 @@ func labelsOf(data []byte) Labels {
 // chunks cuts the text of files into chunks of whole lines, each of one file.
 type chunks struct {
 	from *sources
-	size int   // approximate size of a chunk in bytes
-	now  lines // of the open file
+	size int // as in lines
+	now  lines
 	open bool
 	text int64 // size in bytes of the open file; -1 if unknown
 }
@@ -247,8 +245,8 @@ func (c *chunks) next(buf []byte) (data []byte, file int, err error) {
 type lines struct {
 	r    io.Reader
 	size int    // approximate size in bytes of a chunk; a longer line makes it larger
-	rest []byte // bytes read, but not yet returned
-	read bool   // whether the first chunk has been read
+	rest []byte // read, but not yet returned
+	read bool   // whether next was called
 }
 
 // next returns the next chunk, in buf if that is large enough, and an error with the last chunk. A

@@ -14,12 +14,11 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
-// rules define which lines are valid, and how their features are stored.
 type rules struct {
 	first       uint64 // smallest valid index
 	limit       uint64 // largest index allowed by Features or MaxFeatures, unless hashed
 	ignore      bool   // whether features beyond limit are left out; otherwise they are an error
-	hashBits    uint   // 0 if indices aren't hashed
+	hashBits    uint
 	unsorted    Unsorted
 	maxFeatures int
 
@@ -28,8 +27,8 @@ type rules struct {
 	most  uint64 // largest index of the format: 2^31-1, or 2^64-2 if indices are hashed
 
 	anyOrder   bool // whether a row's columns may be out of order or repeat
-	unlabelled bool // whether lines have no label: they begin with the first feature
-	round      bool // whether labels that float32 can't hold exactly are rounded
+	unlabelled bool
+	round      bool // Options.RoundLabels
 }
 
 func newRules(opt Options) *rules {
@@ -141,8 +140,6 @@ func (c *parser) line(p int) (next int, ok bool) {
 	return next, true
 }
 
-// label parses the label at data[p:] and returns its value and end, or 0 and p if lines have no
-// labels.
 func (c *parser) label(p int) (y float32, next int, reason string) {
 	if c.unlabelled {
 		token := c.data[p:cell.TokenEnd(c.data, p)]
@@ -330,7 +327,7 @@ func plainFeatures(
 
 func endsValue(c byte) bool { return c == ' ' || c == '\n' }
 
-// hashed returns the column, less than 1<<bits, to which index j is hashed, and v or -v.
+// hashed returns the column to which index j is hashed, and v or -v.
 func hashed(j uint64, v float32, bits uint) (column uint64, value float32) {
 	h := murmur.Mix64(j)
 	return h & (1<<bits - 1), math.Float32frombits(math.Float32bits(v) ^ uint32(h>>63)<<31)
@@ -379,7 +376,7 @@ func (s *scratch) merge(idx []int32, val []float32, once bool) (n int, again int
 func (c *parser) rowError(again int32, reason string) *SyntaxError {
 	e := &SyntaxError{Line: c.block.lines, Reason: reason}
 	data, twice := c.data, again < 0
-	var end int // of the token at p
+	var end int
 	for p := skipBlanks(data, c.start); !endsRow(data[p]); p = skipBlanks(data, end) {
 		end = cell.TokenEnd(data, p)
 		j, next := cell.Digits(data, p, 0)
