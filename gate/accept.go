@@ -8,8 +8,7 @@ import (
 )
 
 // An acceptance is a line in a commit message that accepts numbers which are worse on purpose. Only
-// commits between the base and the head count: the line is reviewed with the change and has no
-// effect on later changes.
+// commits between the base and the head count.
 type acceptance struct {
 	commit  string
 	pattern *regexp.Regexp

@@ -13,7 +13,7 @@ type baseline struct {
 	commit, why string // why is empty if -base names the commit
 }
 
-// The methods commit and mergeBase of a graph return "" if there is no such commit.
+// The methods commit and mergeBase return "" if there is no such commit.
 type graph struct {
 	ctx       context.Context
 	dir, head string
@@ -39,9 +39,9 @@ const fetchMore = "this clone is shallow: fetch the whole history (git fetch --u
 	"actions/checkout, fetch-depth: 0)"
 
 // chooseBase returns the commit that -base names, if the head descends from it, and otherwise the
-// merge base of the two, so that the head is not charged with changes that it does not have. If
-// -base is all zeros, or a full hash that a complete clone lacks, as after a force push, replace
-// chooses the base.
+// merge base of the two, so that the head is not charged with changes that it does not have.
+// replace chooses the base if -base is all zeros, or a full hash that a complete clone lacks, as
+// after a force push.
 func chooseBase(ctx context.Context, repository, revision string) (baseline, error) {
 	g := &graph{ctx: ctx, dir: repository}
 	g.head, g.shallow = g.commit("HEAD"), g.git("rev-parse", "--is-shallow-repository") == "true"
@@ -81,7 +81,7 @@ func (g *graph) fork(commit, revision string) (baseline, error) {
 		"commit of the head's own history", revision)
 }
 
-// replace returns the base to use if -base names no commit, for the given reason.
+// replace returns the base to use if -base names no commit.
 func (g *graph) replace(reason string) (baseline, error) {
 	lost := fmt.Errorf("%s; %s", reason, fetchMore)
 	for _, branch := range []string{"refs/remotes/origin/HEAD", "refs/remotes/origin/main",

@@ -11,23 +11,21 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
-// A line is one result line of a benchmark, as go test prints it.
 type line struct {
 	n                 int     // number of operations
 	ns, allocs, bytes float64 // per operation
 }
 
-// A tally holds the results of one process of a test binary, and the names of the benchmarks that
-// have none. Names are without "Benchmark".
+// A tally holds the results of one process of a test binary. Names are without "Benchmark".
 type tally struct {
 	lines   map[string][]line
 	skipped []string
 	failed  []string
-	unread  []string // benchmarks whose result lines can't be parsed
+	unread  []string // benchmarks that began, but have no result that can be read
 	parents []string // skipped or failed, with sub-benchmarks, some of which may be missing
-	stuck   string   // the benchmark that was running when the process ended early
-	ended   bool     // the process ran to its end
-	err     error    // why the process failed, or why results were discarded
+	stuck   string   // last benchmark of a process that ended early, if it lacks results
+	ended   bool
+	err     error
 }
 
 func (t *tally) without() []string { return slices.Concat(t.skipped, t.failed, t.unread) }
@@ -38,8 +36,8 @@ func (t *tally) mayHave(name string) bool {
 		func(other string) bool { return strings.HasPrefix(name+"/", other+"/") })
 }
 
-// cutOff lists the other tree's benchmarks whose results this tree may lack only because a parent
-// was skipped or failed.
+// cutOff lists the other tree's benchmarks whose results may be missing here only because a parent
+// was skipped, failed or can't be read.
 func (t *tally) cutOff(other tally) (names []string) {
 	for name := range other.lines {
 		if t.ended && len(t.lines[name]) == 0 && t.mayHave(name) &&
@@ -79,19 +77,18 @@ func (r *result) fail(prefix, path string, base, head tally, why string) {
 }
 
 var (
-	// announced matches the line that go test -v prints when a benchmark begins; other code may
-	// have printed text in front of it. It matches neither lines of b.Log, which begin with spaces,
-	// nor calls in a stack trace, which have arguments.
+	// announced matches the line that go test -v prints when a benchmark begins, even behind other
+	// text. It matches neither lines of b.Log, which begin with spaces, nor calls in a stack trace,
+	// which have arguments.
 	announced  = regexp.MustCompile(`(?m)^(?:[^\s-].*?)??Benchmark([\pL\pN_]+(?:/\S*)?)$`)
 	unmeasured = regexp.MustCompile(`(?m)^--- (SKIP|FAIL): Benchmark(\S+)`)
-	// allRun matches the line that a test binary prints last.
+	// allRun matches the result line of a test binary.
 	allRun = regexp.MustCompile(`(?m)(PASS|FAIL)$`)
 )
 
-// benchmarks runs the benchmarks that match the pattern, but not s.skip, and reads their results. A
-// benchmark that matches only the first parts of a pattern with slashes runs for its
-// sub-benchmarks, and need not have a result. One with more than repeats results has printed lines
-// that look like results, and counts as failed.
+// benchmarks runs the benchmarks that match the pattern, but not s.skip. A benchmark that matches
+// only the first parts of a pattern with slashes runs for its sub-benchmarks, and need not have a
+// result. One with more than repeats results has printed such lines itself, and counts as failed.
 func benchmarks(ctx context.Context, s side, env []string, repeats int, pattern string,
 	args ...string) tally {
 	said, failed := measured(ctx, s.dir, env, s.binary, append([]string{"-test.run=^$",

@@ -10,16 +10,15 @@ import (
 	"strings"
 )
 
-// This file adds to a tree the files that Go projects use without committing them: submodules,
-// go.work, modules and data beside the repository, and ignored files in folders testdata. Other
-// ignored Go code is not added: it may be generated, and so differ between base and head. A tree is
-// written to a folder that mirrors the whole file system, so that relative paths out of the
-// repository still work.
+// This file adds to a tree files that Go projects use without committing them: submodules, go.work,
+// modules and data beside the repository, and ignored files in folders testdata. Other ignored Go
+// code may be generated, and so differ between base and head. A tree's folder mirrors the file
+// system, so that relative paths out of the repository still work.
 
 func (t *tree) real(path string) string { return strings.TrimPrefix(path, t.mirror) }
 
 // borrow links a file or folder into the mirror, unless the tree has it already. A file in the
-// repository that git does not ignore is not linked: it is new in the head.
+// repository that git does not ignore is new in the head, and is not linked.
 func (t *tree) borrow(ctx context.Context, path string) error {
 	to := filepath.Join(t.mirror, path)
 	if entries, err := os.ReadDir(to); err == nil && len(entries) == 0 {
@@ -113,11 +112,11 @@ func (t *tree) borrowLinked(ctx context.Context) error {
 }
 
 // borrowWorkspace copies the go.work that the go command uses in the given folder, unless the tree
-// has it, and borrows its modules. Modules that are missing even so are removed from the copy.
+// has it, and borrows its modules. It removes missing modules from the copy.
 func (t *tree) borrowWorkspace(ctx context.Context, folder string) error {
 	file, err := run(ctx, folder, nil, "go", "env", "GOWORK")
 	if file = strings.TrimSpace(file); err != nil || file == "" || file == "off" {
-		return nil // no workspace
+		return nil
 	}
 	if file, err = filepath.EvalSymlinks(file); err != nil {
 		return err
@@ -169,7 +168,7 @@ func readModFile(ctx context.Context, kind, file string) (m modFile, err error) 
 }
 
 // borrowModules borrows the relative folders named by the use and replace directives of the module
-// or workspace in a folder of the tree. Errors in these files are left to the go command to report.
+// or workspace in a folder of the tree. The go command reports errors in these files.
 func (t *tree) borrowModules(ctx context.Context, folder string) error {
 	out, err := run(ctx, folder, t.goEnv, "go", "env", "GOWORK", "GOMOD")
 	if err != nil {
@@ -207,16 +206,15 @@ func (t *tree) borrowModules(ctx context.Context, folder string) error {
 	return nil
 }
 
-// lacks lists the files that the packages are built from in the user's repository and that this
-// tree lacks because git ignores them.
+// lacks returns files of the packages in the user's repository that the tree lacks.
 func (t *tree) lacks(ctx context.Context, c *config) (names []string) {
-	// Errors are ignored here: the build reports them.
+	// The build reports errors.
 	files, _ := c.sources(ctx, t.repository, nil, "GoFiles", "CgoFiles", "SFiles", "CFiles", "HFiles",
 		"TestGoFiles", "XTestGoFiles", "EmbedFiles", "TestEmbedFiles", "XTestEmbedFiles")
 	for _, path := range files {
 		name, inside := strings.CutPrefix(path, t.repository+"/")
 		if _, here := os.Stat(path); !inside || here != nil {
-			continue // in another module, or in the go command's cache
+			continue
 		}
 		if _, missing := os.Stat(filepath.Join(t.root, name)); missing != nil {
 			names = append(names, name)

@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// The history is a branch that has one file for each CPU model. "gate history pull" checks it out
-// in the folder build/history of the repository, "gate history push" commits and pushes the lines
-// added there.
+// "gate history pull" checks out the branch branchName in this folder of the repository, "gate
+// history push" commits and pushes the changes there.
 const historyFolder = "build/history"
 
 const branchName, remote = "bench-history", "origin"
@@ -51,11 +50,11 @@ func pullHistory(ctx context.Context, root string) error {
 	if err != nil {
 		return err
 	}
-	// By this rule git keeps the lines of both sides when it merges or rebases.
+	// git then keeps the lines of both sides when it merges or rebases.
 	return os.WriteFile(filepath.Join(dir, ".gitattributes"), []byte("*.jsonl merge=union\n"), 0o666)
 }
 
-// identified runs git with a user name for commits, which hosted runners lack.
+// identified runs git with a user name for commits.
 func identified(ctx context.Context, dir string, args ...string) (string, error) {
 	return git(ctx, dir, append([]string{"-c", "user.name=gate", "-c",
 		"user.email=gate@localhost"}, args...)...)

@@ -139,8 +139,8 @@ func (k *comparison) same() bool {
 // is set.
 type side struct {
 	tree, dir, binary string
-	skip              string // pattern of -skip
-	broken            bool   // the package could not be built, or its tree was left out
+	skip              string
+	broken            bool // the package could not be built, or its tree was left out
 }
 
 func (k *comparison) sides(p pkg) (both [2]side) {
@@ -174,7 +174,7 @@ func (k *comparison) measure(ctx context.Context) error {
 	}
 	counting := k.c.limit
 	if k.c.times != "" {
-		counting = counting * 8 / 10 // the rest is for timing, which is less reliable
+		counting = counting * 8 / 10 // the rest is for timing
 	}
 	if err := k.count(ctx, start.Add(counting)); err != nil || k.c.times == "" {
 		return err

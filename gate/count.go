@@ -11,13 +11,11 @@ import (
 	"strings"
 )
 
-// deterministic makes the Go runtime do the same in each counting run: no second thread for
-// goroutines, garbage collection only between benchmarks, no sampling of allocations.
+// deterministic is the environment that makes counts more reproducible.
 var deterministic = []string{"GOMAXPROCS=1", "GOGC=off", "GODEBUG=" + debug(runtime.GOARCH)}
 
-// debug returns the value of GODEBUG. On amd64 it turns RDTSCP off, with which the runtime reads
-// the clock when two threads compete for a lock: Valgrind's CPU claims to have this instruction,
-// but fails to execute it if a virtual machine hides it.
+// debug turns RDTSCP off on amd64: Valgrind's CPU claims to have this instruction, but fails to
+// execute it if a virtual machine hides it.
 func debug(arch string) string {
 	const all = "asyncpreemptoff=1,memprofilerate=0"
 	if arch == "amd64" {
@@ -26,21 +24,19 @@ func debug(arch string) string {
 	return all
 }
 
-// A survey is the result of a native run of a counted binary for one benchmark.
 type survey struct {
 	line        // result; allocs are per call if calls is set
 	calls  bool // the benchmark uses package count, which counts single calls
 	pieces int  // number of times that the timer was stopped in the last run
 }
 
-// An event is one line that a counting run writes, in the order of execution.
+// An event is one line that a counting run writes.
 type event struct {
 	what  string  // run for a start; on, off or reset of the timer; call from package count
 	value float64 // number of iterations for off, allocations per call for call, otherwise 0
-	name  string  // benchmark
+	name  string
 }
 
-// readEvents returns no events if there is no file: then no benchmark ran.
 func readEvents(file string) (all []event, err error) {
 	text, err := os.ReadFile(file)
 	if errors.Is(err, os.ErrNotExist) {
@@ -67,8 +63,7 @@ const (
 )
 
 // counting empties the folder of a counting run and returns the run's environment. plan is the
-// number of iterations of each benchmark to run; nil runs all benchmarks as usual. seed determines
-// the runtime's random numbers.
+// number of iterations of each benchmark to run; nil runs all benchmarks as usual.
 func counting(files string, plan map[string]int, seed int) (env []string, err error) {
 	if err := os.RemoveAll(files); err != nil {
 		return nil, err
@@ -87,8 +82,7 @@ func counting(files string, plan map[string]int, seed int) (env []string, err er
 	return append(env, planVariable+"="+file), os.WriteFile(file, []byte(b.String()), 0o666)
 }
 
-// lookAt runs the matching benchmarks natively, for a millisecond each, or for the planned numbers
-// of iterations.
+// lookAt runs the matching benchmarks natively.
 func lookAt(ctx context.Context, s side, match, files string, plan map[string]int,
 	seed int) (all map[string]survey, ran tally, err error) {
 	env, err := counting(files, plan, seed)
@@ -100,7 +94,7 @@ func lookAt(ctx context.Context, s side, match, files string, plan map[string]in
 	listed, err := readEvents(filepath.Join(files, eventsFile))
 	for _, e := range listed {
 		if len(ran.lines[e.name]) == 0 {
-			continue // the benchmark did not end, or only has sub-benchmarks
+			continue
 		}
 		s, known := all[e.name]
 		if !known {
@@ -120,19 +114,18 @@ func lookAt(ctx context.Context, s side, match, files string, plan map[string]in
 }
 
 const (
-	// sectionNS is the approximate time of the operations that are counted: long enough for the few
-	// thousand instructions that the runtime adds now and then not to matter.
+	// sectionNS is the approximate time of the operations that are counted, so that instructions
+	// that the runtime adds now and then do not matter.
 	sectionNS = 1e6
-	// longestNS is the longest time of an operation that is counted, but for single calls: Valgrind
-	// is about 50 times slower.
+	// longestNS is the longest operation that is counted, except for single calls.
 	longestNS = 100e6
 	// mostPieces is the number of stops of the timer above which fewer operations are counted:
 	// Valgrind writes a section of its file at each stop.
 	mostPieces = 400
 )
 
-// iterations returns the number of operations of a benchmark to count: a power of two, so that it
-// is the same in most runs, or 0 if an operation takes too long.
+// iterations returns the number of operations to count: a power of two, so that it is the same in
+// most runs, or 0 if an operation takes too long.
 func (s survey) iterations() int {
 	if s.calls {
 		return 1
@@ -153,9 +146,7 @@ func (s survey) iterations() int {
 	return n
 }
 
-// counts runs the planned benchmarks once in Valgrind and returns the instructions per operation or
-// call of each. The result lacks benchmarks that did not run to their end; failed is the error of
-// the process. The folder files is emptied first.
+// counts runs the planned benchmarks once in Valgrind. failed is the error of Valgrind's process.
 func counts(ctx context.Context, s side, files string, plan map[string]int, seed int) (
 	perOp map[string]float64, failed, err error) {
 	env, err := counting(files, plan, seed)
@@ -233,7 +224,7 @@ func attribute(events []event, parts []int, plan map[string]int) (map[string]flo
 	return perOp, nil
 }
 
-// readParts returns the instruction counts of those parts of a callgrind file that end at a mark.
+// readParts returns the instruction counts of the parts of a callgrind file that end at a mark.
 func readParts(file string) (instructions []int, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -20,13 +20,13 @@ import (
 type campaign struct {
 	*result
 	pkg
-	bench   string // pattern of the benchmarks
+	bench   string
 	both    [2]side
 	surveys [2]map[string]survey
-	ran     [2]tally            // results and failures of the surveys
-	early   bool                // Valgrind ended before the benchmarks did
-	plan    map[string]int      // number of operations by benchmark, equal in both trees
-	numbers map[string]*numbers // by benchmark
+	ran     [2]tally       // of the surveys
+	early   bool           // Valgrind ended before the benchmarks did
+	plan    map[string]int // number of operations by benchmark, equal in both trees
+	numbers map[string]*numbers
 }
 
 // numbers are the counts of a benchmark, per operation or call.
@@ -35,8 +35,7 @@ type numbers struct {
 	settled             bool // insn needs no more processes
 }
 
-// eachSide calls do for both trees at the same time: counts do not depend on other processes. A
-// tree without the package is skipped.
+// eachSide calls do for both trees concurrently, and skips a tree without the package.
 func (k *campaign) eachSide(do func(i int, s side) error) error {
 	var errs [2]error
 	var wait sync.WaitGroup
@@ -142,7 +141,7 @@ func (k *campaign) choose() {
 			if !inBoth && k.ran[1-i].mayHave(name) {
 				continue
 			}
-			if inBoth { // a busy machine makes times longer
+			if inBoth {
 				s.ns = min(s.ns, other.ns)
 			}
 			n := k.numbers[name]
@@ -258,7 +257,7 @@ func (k *campaign) count(ctx context.Context) error {
 	return nil
 }
 
-// absent lists the benchmarks that ran natively but not in Valgrind.
+// absent reports the benchmarks that ran natively but not in Valgrind.
 func (k *campaign) absent() {
 	var missing []string
 	for i := range k.both {
@@ -277,7 +276,7 @@ func (k *campaign) absent() {
 	}
 }
 
-// because explains why Valgrind may not run code that this CPU runs, or returns "".
+// because explains why Valgrind may not run code that this CPU runs; "" if it may.
 func because() string {
 	if cpuid.CPU.Supports(cpuid.AVX512F) {
 		return " (the CPU that it emulates has no AVX-512)"
@@ -285,8 +284,8 @@ func because() string {
 	return ""
 }
 
-// allocate counts the allocations of benchmarks that use package count in neither tree, in native
-// runs.
+// allocate counts, in native runs, the allocations of benchmarks that use package count in neither
+// tree.
 func (k *campaign) allocate(ctx context.Context) error {
 	var plain, few []string
 	for name := range k.plan {
@@ -325,8 +324,8 @@ func (k *campaign) allocate(ctx context.Context) error {
 	return nil
 }
 
-// conclude adds the findings on the counted numbers. If a benchmark counts single calls in
-// one tree only, its numbers count as new.
+// conclude adds the findings on the counted numbers. The base's numbers of a benchmark that counts
+// single calls in one tree only are ignored.
 func (k *campaign) conclude() {
 	var idle []string
 	for _, name := range slices.Sorted(maps.Keys(k.numbers)) {

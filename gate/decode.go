@@ -9,15 +9,14 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 )
 
-// An instruction is one decoded machine instruction, as far as loops depend on it.
 type instruction struct {
 	address  int
-	memory   bool // it loads or stores an operand in memory
+	memory   bool
 	jumps    bool
-	target   int    // address to which it jumps
-	register string // register to which it adds step; "" if there is none
+	target   int
+	register string // register to which the instruction adds step; "" if none
 	step     int
-	index    string // register that a memory operand multiplies by scale; "" if there is none
+	index    string // register that a memory operand multiplies by scale; "" if none
 	scale    int
 }
 
@@ -87,7 +86,8 @@ func decodeARM64(code []byte) ([]instruction, error) {
 		}
 		op := x.Op.String()
 		in.memory = strings.HasPrefix(op, "LD") || strings.HasPrefix(op, "ST")
-		// ADD and SUB of an immediate to a 64-bit register: sf, op, S, 100010, sh, imm12, Rn, Rd.
+		// ADD or SUB of an immediate, with Rn = Rd and 64 bits: sf, op, S, 100010, sh, imm12, Rn,
+		// Rd.
 		if word&0x9f800000 == 0x91000000 && word>>5&31 == word&31 {
 			in.register, in.step = fmt.Sprint("x", word&31), int(word>>10&0xfff)
 			if word&(1<<22) != 0 {

@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// textLimit is the share by which code may grow and still count as equal: changes that make kernels
+// textLimit is the relative growth up to which code counts as equal: changes that make kernels
 // faster often make them longer.
 const textLimit = 0.02
 
 // compareFunctions compares the total size of the functions that both trees have, and the
-// instructions and memory operands of their loops per KiB of data.
+// instructions and memory accesses of their loops per KiB of advance.
 func (r *result) compareFunctions(arch string, base, head []function) {
 	add := func(what, unit string, base, head, floor float64, v verdict) {
 		r.add(finding{what: what + "/" + arch, unit: unit, how: "read from the code for " + arch,
@@ -40,7 +40,7 @@ func (r *result) compareFunctions(arch string, base, head []function) {
 		}
 		if len(hl) != len(bl) {
 			// The loops can't be matched, so only the loop that advances most in one iteration is
-			// compared: the main loop for long vectors.
+			// compared.
 			hl, bl, which = fastest(hl), fastest(bl), "fastest"
 		}
 		for i := range min(len(hl), len(bl)) {

@@ -16,11 +16,10 @@ import (
 	"strings"
 )
 
-// Benchmarks are counted without changes to their code. Instead, the standard library's package
-// testing is changed by means of the go command's overlay: each start and stop of a benchmark's
-// timer calls a function that Valgrind recognizes by name. So counts cover the same code as times:
-// neither preparation nor code between StopTimer and StartTimer. Changes to package runtime
-// remove most differences between processes that run the same code with the same seed.
+// Benchmarks are counted without changes to their code: by the go command's overlay, package
+// testing calls a function that Valgrind recognizes by name at each start and stop of a benchmark's
+// timer. Changes to package runtime reduce the differences between processes that run the same code
+// with the same seed.
 
 //go:embed hook/testing.go.txt
 var hookText []byte
@@ -39,7 +38,7 @@ var hooks = map[string][2]string{
 	"ResetTimer": {"", "; if b.timerOn { b.gateReset() };"},
 }
 
-// hookRuntime lists, by file, a text of package runtime and its replacement.
+// hookRuntime holds, by file, a text of package runtime and its replacement.
 var hookRuntime = map[string][2]string{
 	"rand.go": {"\nfunc randinit() {", "\nfunc randinit() { gateInit();"},
 	"proc.go": {"\t\tusleep(delay)\n", "\t\tusleep(gateDelay(delay))\n"},
@@ -47,8 +46,8 @@ var hookRuntime = map[string][2]string{
 		" if gateSeed[0] != 0 { return };"},
 }
 
-// writeOverlay writes to the folder work the changed files of packages testing and runtime, from
-// the Go that builds in dir, and the overlay file that names them.
+// writeOverlay writes to the folder work the changed files of packages testing and runtime of the
+// Go that builds in dir, and the overlay file.
 func writeOverlay(ctx context.Context, dir, work string, goEnv []string) error {
 	paths, err := run(ctx, dir, goEnv, "go", "env", "GOROOT", "GOMODCACHE")
 	if err != nil {

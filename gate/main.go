@@ -1,12 +1,9 @@
 // Command gate compares the benchmarks of a Go module at two commits, and reports whether the newer
-// one is worse. docs/gate.md says how to use it in any project.
+// one is worse. It counts the instructions and allocations of benchmarks, reads the loops of
+// assembly, and measures times. docs/gate.md says how to use it in any project.
 //
-// It counts the instructions and allocations of a benchmark, reads the loops of the assembly, and
-// measures times. Times are measured in rounds, with two copies of the base in each: a benchmark is
-// slower only if it differs from the base by more than the copies differ, in two separate runs.
-//
-// Exit codes: 0 if no number is worse, 1 if one is, 2 for an error, if benchmarks fail in the head
-// alone, if nothing could be compared or, with -strict, not everything, and 130 if interrupted.
+// Exit codes: 0 if no number is worse, 1 if one is, 2 for an error or, with -strict, for missing
+// measurements, and 130 if interrupted. docs/gate.md lists the cases.
 package main
 
 import (
@@ -34,17 +31,17 @@ const (
 type config struct {
 	base, dir string // dir is the current folder, relative to the repository's root
 	packages  []string
-	bench     string         // pattern of the benchmarks to count; empty for none
-	times     string         // pattern of the benchmarks to time; empty for none
-	skip      string         // pattern of the benchmarks to leave out; empty for none
+	bench     string         // benchmarks to count; empty for none
+	times     string         // benchmarks to time; empty for none
+	skip      string         // benchmarks to leave out; empty for none
 	functions *regexp.Regexp // nil for none
 	rounds    int
 	limit     time.Duration
 	strict    bool
 	json      bool
 	threshold float64 // a fraction of 1
-	prepare   string  // shell command
-	wide      bool    // the packages have code that may use AVX-512
+	prepare   string
+	wide      bool // the packages have code that may use AVX-512
 	history   string
 	env       []string // variables for builds for this machine
 }
@@ -125,7 +122,7 @@ func parse(args []string) (*config, error) {
 	case c.bench == "" && c.times == "" && *functions == "":
 		return nil, errors.New("nothing to compare: -bench, -time and -functions are all empty")
 	}
-	if _, err := os.Stat(filepath.Dir(c.history)); err != nil { // before the measurement
+	if _, err := os.Stat(filepath.Dir(c.history)); err != nil { // fail before the measurement
 		return nil, fmt.Errorf("-history %s: %w", c.history, err)
 	}
 	for pattern := range strings.SplitSeq(*packages, ",") {
@@ -221,8 +218,7 @@ func (c *config) run(ctx context.Context) (worse bool, err error) {
 	return o.exit == exitRegression, nil
 }
 
-// complete adds to the trees the files that git does not have. If -prepare fails only in the base,
-// the base is marked as broken.
+// complete adds to the trees the files that git does not have.
 func (r *result) complete(ctx context.Context, c *config, base, head *tree) error {
 	var names []string
 	for _, t := range []*tree{base, head} {

@@ -68,7 +68,7 @@ var listed = regexp.MustCompile(`(?m)Benchmark\S*$`)
 
 func (k *comparison) checkPatterns(ctx context.Context) error {
 	var names [2][]string // top-level benchmarks of base and head
-	var failed error      // errors of the head's test binaries that list no benchmarks
+	var failed error      // errors of listing the head's benchmarks
 	for i, t := range k.trees {
 		for _, p := range t.packages {
 			if s := k.sides(p)[i]; s.dir != "" {

@@ -16,21 +16,20 @@ import (
 	"unicode/utf8"
 )
 
-// A pkg is a package with benchmarks, in one of the trees.
 type pkg struct {
 	path string // import path
-	// prefix is the package's folder and a dot, which stand before benchmarks' names in the
-	// summary; empty for the module's root, or if -package is a single package.
+	// prefix is the package's folder and a dot; empty for the module's root, or if -package is a
+	// single package.
 	prefix string
-	dir    string   // working directory of the benchmarks
+	dir    string
 	match  []string // patterns of -package that match the package
 	broken bool     // the package can't be built
 }
 
 var has = regexp.MustCompile(`(?m)^func\s+Benchmark[\pL\pN_]*\s*\(`)
 
-// list returns the packages with benchmarks that match -package, and sets t.unlisted. It returns
-// none if the tree lacks the current folder.
+// list returns the packages with benchmarks that match -package; none if the tree lacks the current
+// folder. It sets t.unlisted.
 func (t *tree) list(ctx context.Context, c *config) (all []pkg, err error) {
 	folder := filepath.Join(t.root, c.dir)
 	if _, err := os.Stat(folder); errors.Is(err, os.ErrNotExist) {
@@ -72,18 +71,16 @@ func (t *tree) list(ctx context.Context, c *config) (all []pkg, err error) {
 	}
 }
 
-// native is the kind of test binaries that are run on this machine. Other kinds are names of
-// architectures; such binaries are only read.
+// native is the kind of test binaries that are run. Other kinds are names of architectures; such
+// binaries are only read.
 const native = ""
 
-// binaryOf returns the path of a package's test binary of a kind. Different packages of a tree have
-// different paths.
 func binaryOf(work, tree string, p pkg, kind string) string {
 	return filepath.Join(work, tree+"-"+url.PathEscape(p.path)+"-"+kind+".test")
 }
 
-// build builds the test binary of a package. The binary does not contain the tree's path, so that
-// equal code gives equal bytes.
+// build builds a package's test binary without the tree's path and commit, so that equal code can
+// give equal bytes.
 func (k *comparison) build(ctx context.Context, t *tree, p pkg, kind string) error {
 	env, args := k.c.env, []string{"test", "-c", "-trimpath", "-buildvcs=false"}
 	switch {
@@ -100,8 +97,6 @@ func (k *comparison) build(ctx context.Context, t *tree, p pkg, kind string) err
 	return nameInASCII(binary)
 }
 
-// buildAll builds the test binaries of both trees. Packages that can't be built in the base are not
-// compared.
 func (k *comparison) buildAll(ctx context.Context) error {
 	base, head := &k.trees[0], &k.trees[1]
 	for _, t := range []*tree{base, head} {
@@ -142,11 +137,11 @@ func (k *comparison) buildAll(ctx context.Context) error {
 }
 
 // nameInASCII writes _ for the bytes of an ELF file's symbol names that are not ASCII, because
-// Valgrind crashes on them. The program itself does not read these names.
+// Valgrind crashes on them.
 func nameInASCII(file string) error {
 	f, err := elf.Open(file)
 	if err != nil {
-		return nil // there is no Valgrind for other formats
+		return nil // not an ELF file
 	}
 	defer f.Close()
 	section := f.Section(".strtab")
@@ -172,9 +167,9 @@ func nameInASCII(file string) error {
 
 var zmm = regexp.MustCompile(`\bZ([0-9]|[12][0-9]|3[01])\b`)
 
-// findNative decides how to build binaries for this machine: without cgo, which makes them more
-// reproducible, unless a package or a dependency uses cgo, or CGO_ENABLED is set. It also looks for
-// code that may use AVX-512: assembly that names its registers, and any use of cgo.
+// findNative disables cgo in builds for this machine, which makes them more reproducible, unless a
+// file uses it or CGO_ENABLED is set. It sets c.wide if assembly names a Z register or a file uses
+// cgo.
 func (c *config) findNative(ctx context.Context, t tree) error {
 	files, err := c.sources(ctx, t.root, t.goEnv, "CgoFiles", "SFiles")
 	isCgo := func(file string) bool { return filepath.Ext(file) == ".go" }
@@ -191,8 +186,8 @@ func (c *config) findNative(ctx context.Context, t tree) error {
 	return nil
 }
 
-// sources lists the files of the given kinds, which are fields of go list, from which the packages
-// of -package in the module of a tree are built. It leaves out the standard library.
+// sources lists the files of the given kinds, which are fields of go list, of the packages of
+// -package and their dependencies, without the standard library.
 func (c *config) sources(ctx context.Context, root string, env []string, kinds ...string) ([]string,
 	error) {
 	format := "{{if not .Standard}}{{$dir := .Dir}}"

@@ -26,7 +26,7 @@ func run(ctx context.Context, dir string, env []string, name string, args ...str
 }
 
 // measured runs a program to be measured and returns its output from both streams. When the program
-// ends or ctx is done, the processes that it has started are killed, on Unix.
+// ends or ctx is done, its process group is killed, on Unix.
 func measured(ctx context.Context, dir string, env []string, name string, args ...string) (
 	said string, err error) {
 	// A pipe would have to wait for child processes that hold it open; a file does not.
@@ -46,7 +46,6 @@ func measured(ctx context.Context, dir string, env []string, name string, args .
 	return string(text), errors.Join(failure(cmd, failed, string(text)), err)
 }
 
-// A complaint is the error of a tool, with all of its output.
 type complaint struct {
 	command string
 	err     error
@@ -59,8 +58,8 @@ func (c *complaint) Error() string {
 
 func (c *complaint) Unwrap() error { return c.err }
 
-// reason returns the text of an error, with a tool's output shortened to the part that explains the
-// failure, and without its command.
+// reason returns the text of an error without the tool's command, and with only the part of its
+// output that explains the failure.
 func reason(err error) string {
 	text := err.Error()
 	if c := (*complaint)(nil); errors.As(err, &c) {
@@ -78,13 +77,12 @@ func failure(cmd *exec.Cmd, err error, said string) error {
 }
 
 // crash matches where the explanation of a failure begins in the output of a Go program or
-// Valgrind. The log of a benchmark precedes the line that reports its failure, or follows it.
+// Valgrind.
 var crash = regexp.MustCompile(`(?m)^(panic: |fatal error: |runtime: |SIG[A-Z]+: |` +
 	`vex .*: unhandled |(==\d+== )?(valgrind|Callgrind): |(    .*\n)*--- FAIL: )`)
 
 // telling returns the part of a tool's output that explains why it failed, at most most bytes: the
-// beginning of the crash report, because registers and goroutines follow, or the last lines if
-// there was no crash.
+// beginning of the crash report, or the last lines if there was no crash.
 func telling(said string, most int) string {
 	said = strings.TrimSpace(said)
 	if at := crash.FindStringIndex(said); at != nil {

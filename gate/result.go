@@ -18,14 +18,14 @@ type result struct {
 	base, commit string
 	why          string // why -base does not name the base; empty if it does
 	idle         bool   // head and base are the same commit, without changes
-	changed      bool   // the head had changes that are not committed
+	changed      bool
 	cpu          string
 	goVersion    string
-	threshold    float64 // changes of at most this share count as equal
-	repository   string  // its absolute path
-	work         string  // temporary folder, which messages do not show
-	identical    bool    // the binaries, and the files that benchmarks may read, are equal
-	lost         int     // number of packages whose benchmarks only the base has
+	threshold    float64 // relative changes up to threshold count as equal
+	repository   string
+	work         string // temporary folder, which messages do not show
+	identical    bool   // the binaries, and the files that benchmarks may read, are equal
+	lost         int    // number of packages whose benchmarks only the base has
 	notes        []string
 	missed       []string // notes about measurements that were not possible
 	untimed      int      // number of packages and benchmarks to time that only the head has
@@ -47,7 +47,6 @@ func (r *result) miss(format string, a ...any) {
 	}
 }
 
-// add adds a finding. A change of at most the threshold counts as equal.
 func (r *result) add(f finding) {
 	if f.floor > 0 {
 		f.floor = max(f.floor, r.threshold)
@@ -59,7 +58,7 @@ func (r *result) add(f finding) {
 	r.findings = append(r.findings, f)
 }
 
-// clean returns a message without the paths of the temporary folder.
+// clean removes the paths of the temporary folder from a message.
 func (r *result) clean(text string) string {
 	if r.work == "" {
 		return text
@@ -77,25 +76,24 @@ const (
 	better    verdict = "better"
 	worse     verdict = "worse"
 	accepted  verdict = "worse, accepted"
-	unsettled verdict = "not settled" // measured too rarely to tell
+	unsettled verdict = "not settled"
 	added     verdict = "new"
 	gone      verdict = "gone"
-	failing   verdict = "fails" // the benchmark fails in the head alone
+	failing   verdict = "fails"
 )
 
-// A finding is a number at both commits.
 type finding struct {
 	what       string // benchmark or function
 	unit       string
-	how        string // how the number was measured
+	how        string
 	base, head float64
 	verdict    verdict
-	floor      float64  // share by which the number must change to be believed; 0 if unknown
-	counted    series   // instruction counts
-	timed      []timing // times of the first run and, if it was slower, of the second
+	floor      float64 // relative change shown as "believed beyond"; 0 if unknown
+	counted    series  // instruction counts
+	timed      []timing
 }
 
-// change returns the change as a share of the base's number. ok is false if there is none.
+// change returns the relative change; ok is false if there is none.
 func (f *finding) change() (share float64, ok bool) {
 	if len(f.timed) > 0 {
 		return ratioOf(f.timed[0].head, f.timed[0].base).Center - 1, true
@@ -108,7 +106,7 @@ func (f *finding) change() (share float64, ok bool) {
 
 func (f *finding) line() string { return f.what + " " + f.unit }
 
-// settle marks the numbers that commits accept.
+// settle marks the worse numbers that commits accept.
 func (r *result) settle(accept []acceptance) {
 	var idle []string
 	for _, a := range accept {
@@ -143,13 +141,12 @@ func (r *result) with(v ...verdict) (all []finding) {
 
 func (r *result) worse() bool { return len(r.with(worse)) > 0 }
 
-// An outcome is the heading of the summary with its exit codes, without and with -strict.
+// An outcome is the heading of the summary with the exit codes without and with -strict.
 type outcome struct {
 	heading      string
 	exit, strict int
 }
 
-// outcome returns the heading and the exit codes, as in the table of docs/gate.md.
 func (r *result) outcome() outcome {
 	o := r.compared()
 	names := map[string]bool{}

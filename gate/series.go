@@ -7,19 +7,15 @@ import (
 	"github.com/aclements/go-moremath/stats"
 )
 
-// A benchmark without package count does not always execute the same instructions: the work of maps
-// and goroutines depends on the runtime's random numbers, and some benchmarks draw random data. So
-// a benchmark is counted in several processes with different seeds. One process of the base and one
-// of the head share each seed: equal code has equal counts, and where changed code draws other
-// numbers, the pairs show how far that alone can change a count.
+// A benchmark without package count is counted in several processes with different seeds, because
+// maps, goroutines and random data make it execute different instructions. One process of each tree
+// has the same seed: the pairs show how far random numbers alone can change a count.
 
 // A series is one number of a benchmark in several processes of the base and of the head. If both
-// have the same number of values, values with the same index come from processes with the same
-// seed.
+// have the same number of values, those with the same index have the same seed.
 type series [2][]float64
 
-// change returns the relative change of the means. (If a benchmark has two modes, the median can
-// jump from one to the other.)
+// change returns the relative change of the means. The median could jump between two modes.
 func (s series) change() float64 { return stats.Mean(s[1])/stats.Mean(s[0]) - 1 }
 
 // deviation returns the standard error of change, from the differences of the pairs if all values
@@ -42,19 +38,16 @@ func (s series) deviation() float64 {
 	return math.Sqrt(sum) / stats.Mean(s[0])
 }
 
-// spread returns the ratio of the largest and the smallest value of a tree, minus 1, for the tree
-// where it is larger.
+// spread returns the larger of both trees' ratios of largest to smallest value, minus 1.
 func (s series) spread() float64 {
 	return max(slices.Max(s[0])/slices.Min(s[0]), slices.Max(s[1])/slices.Min(s[1])) - 1
 }
 
-// exactLimit is the share that the rise of a count must exceed to be worse: smaller changes don't
-// matter in practice.
+// exactLimit is the relative change below which a change of a count does not matter in practice.
 const exactLimit = 0.005
 
-// limit returns the change beyond which counts are worse or better: exactLimit or, if that is more,
-// 5 standard errors, or 10 with fewer processes than in the last stage. With 6 or 16 processes and
-// normally distributed counts, equal code is worse by chance less than once in 10,000 times.
+// limit returns the relative change that must be exceeded. With 6 or 16 pairs whose differences are
+// normally distributed, equal code exceeds 10 or 5 standard errors with a probability below 1e-4.
 func (s series) limit() float64 {
 	errors := 5.0
 	if min(len(s[0]), len(s[1])) < stages[len(stages)-1] {
@@ -63,12 +56,11 @@ func (s series) limit() float64 {
 	return max(exactLimit, errors*s.deviation())
 }
 
-// steady is the spread up to which single calls need no more processes, nor other benchmarks after
-// the first stage.
+// steady is the spread up to which a series is settled: of single calls at once, of others after
+// the second stage.
 const steady = 0.001
 
-// stages are the numbers of processes of each tree after which settled decides whether more are
-// needed.
+// stages are the numbers of processes of each tree after which settled is asked.
 var stages = []int{2, 6, 16}
 
 func (s series) settled(stage int, calls bool) bool {
@@ -80,22 +72,16 @@ func (s series) settled(stage int, calls bool) bool {
 	case stage == 0:
 		return math.Abs(s.change())+3*s.deviation() <= exactLimit
 	case math.Abs(s.change()) > s.limit():
-		return true // more processes would not change the verdict
+		return true
 	}
 	return math.Abs(s.change()) <= max(exactLimit, 1.5*s.deviation())
 }
 
-// empty reports whether the series can't be compared: one tree has no counts, or there are counts
-// of zero.
 func (s series) empty() bool {
 	return min(len(s[0]), len(s[1])) == 0 || slices.Min(s[0])*slices.Min(s[1]) == 0
 }
 
-// If the time limit was reached before the spread was known, a rise counts only if it is far
-// greater than any spread seen in practice: without a common seed, two processes of the same code
-// differed by up to 24 %. Every count of the head must exceed every count of the base by
-// farAtLeast, and by farSpreads times the spread. So equal code whose counts differ by less than
-// farAtLeast is never worse.
+// Before the spread is known, a rise must be far greater than the spread of equal code.
 const (
 	farAtLeast = 0.5
 	farSpreads = 4
@@ -108,7 +94,7 @@ func (s series) farAbove() bool {
 	return !s.empty() && slices.Min(s[1])/slices.Max(s[0])-1 > s.farLimit()
 }
 
-// believed returns the share by which the counts must rise to be worse; 0 if unknown.
+// believed returns the limit that the summary shows; 0 if unknown.
 func (s series) believed(calls, settled bool) float64 {
 	switch {
 	case s.empty():
@@ -119,7 +105,6 @@ func (s series) believed(calls, settled bool) float64 {
 	return s.farLimit()
 }
 
-// known reports whether there were enough processes to know the spread.
 func (s series) known() bool { return min(len(s[0]), len(s[1])) >= stages[1] }
 
 func (s series) verdict(calls, settled bool) verdict {
@@ -146,15 +131,13 @@ func judge(change, limit float64) verdict {
 	return equal
 }
 
-// Allocations of benchmarks without package count are reported by the Go runtime, over the same
-// number of operations in each native run. They changed only if the ranges of the two trees do not
-// overlap: every run of one has more than any run of the other. If a benchmark allocates only now
-// and then, an allocation may fall into the operations of one run or of the next.
+// Allocations of benchmarks without package count are reported by the Go runtime. A rare allocation
+// falls into the operations of some runs only, so they have changed only if the ranges of the two
+// trees do not overlap.
 
-// allocRuns is the number of processes of each tree.
 const allocRuns = 6
 
-// A rise is the increase above which a number is worse: the larger of a share and an amount.
+// A rise is the larger of a share of a number and an amount.
 type rise struct{ share, least float64 }
 
 var (

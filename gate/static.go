@@ -8,24 +8,21 @@ import (
 	"strings"
 )
 
-// This file reads, without running the code, the sizes of functions and the instructions of each
-// inner loop of the assembly. The instructions of AVX-512, which Valgrind can't run, and of NEON on
-// a machine that is not an Arm can't be counted otherwise.
+// This file reads the sizes of functions and the loops of assembly from binaries. That also covers
+// AVX-512, which Valgrind can't run, and NEON on a machine that is not an Arm.
 
-// A function is a function in the symbol table of a binary.
 type function struct {
 	name  string // with the import path of its package, until shorten removes it
 	size  int    // bytes
-	loops []loop // innermost loops, in order of address
-	// unread is the error if the loops of an assembly function could not be found, because of an
-	// unknown instruction or data among the code.
+	loops []loop // innermost, in order of address
+	// unread is the reason if the loops of an assembly function could not be read.
 	unread error
 }
 
 // A loop describes one iteration of a loop in machine code.
 type loop struct {
 	instructions int
-	memory       int // number of operands that are loaded or stored
+	memory       int // instructions that access memory
 	advance      int // largest change of a register, times its scale as an index: mostly bytes
 }
 
@@ -103,7 +100,7 @@ func loopsOf(f *elf.File, s elf.Symbol) ([]loop, error) {
 	return innerLoops(instructions), nil
 }
 
-// A span is the code from a jump's target to the jump that follows it.
+// A span is the code from a backward jump's target to the jump.
 type span struct{ from, to int }
 
 func innerLoops(code []instruction) []loop {

@@ -38,7 +38,7 @@ func (r *result) summary() string {
 			table(&b, found)
 		}
 	}
-	// Each benchmark or function that only one of the commits has gets one line.
+	// List a benchmark or function that only one of the commits has once.
 	seen := map[string]bool{}
 	fold(&b, "Not in both", slices.DeleteFunc(r.with(added, gone), func(f finding) bool {
 		again := seen[f.what]
@@ -86,7 +86,7 @@ func table(b *strings.Builder, found []finding) {
 	}
 }
 
-// cell escapes the characters that would end a cell of a Markdown table or format its text.
+// cell escapes characters with a meaning in a cell of a Markdown table.
 var cell = strings.NewReplacer("|", `\|`, "\n", " ", "`", "\\`", "*", `\*`, "<", "&lt;", "[",
 	`\[`).Replace
 

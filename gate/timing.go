@@ -15,28 +15,25 @@ import (
 	"github.com/pegasimd/pegasimd/gate/machine"
 )
 
-// Times on a shared machine differ by tens of percent from minute to minute, for the same code. So
-// only runs that follow each other are compared: each round runs one benchmark of the base,
-// of the head, and of a copy of the base, each in its own process. The ratio of the two bases is
-// the noise of that round.
+// Times on a shared machine drift, so only runs that follow each other are compared: of the base,
+// of the head, and of a copy of the base. The ratio of the two bases is the noise.
 //
-// A process runs the benchmark several times and its shortest time counts: other processes make
-// times longer, never shorter.
+// A process runs a benchmark several times and its shortest time counts, as other processes make
+// times longer.
 
 const (
 	repeats   = 5
 	benchtime = "500us"
-	// fewestRounds is the least number of rounds for an interval of 95 %.
+	// fewestRounds is the least number of rounds with a 95 % interval of the median.
 	fewestRounds = 6
 )
 
-// A timing holds the times of one benchmark, one for each round.
 type timing struct {
-	base, head, again []float64 // ns/op
+	base, head, again []float64 // ns/op, one per round
 }
 
-// ratioOf returns the median of the rounds' ratios, with the interval that covers the true ratio
-// with 95 % confidence whatever the distribution is.
+// ratioOf returns the median of the rounds' ratios a/b with its 95 % confidence interval, which
+// assumes no distribution.
 func ratioOf(a, b []float64) benchmath.Summary {
 	ratios := make([]float64, len(a))
 	for i := range ratios {
@@ -51,17 +48,15 @@ func summary(values []float64) benchmath.Summary {
 	return benchmath.AssumeNothing.Summary(sample, 0.95)
 }
 
-// floor returns how far from 1 the ratio of two runs of the same code may be, by these rounds.
+// floor returns the noise: the greatest distance from 1 of the ratio of the two bases and of the
+// ends of its interval.
 func (t timing) floor() float64 {
 	aa := ratioOf(t.again, t.base)
 	return max(math.Abs(aa.Center-1), math.Abs(aa.Lo-1), math.Abs(aa.Hi-1))
 }
 
-// limit returns the change beyond which times are slower or faster: 5 % or, if that is more, twice
-// the noise.
 func (t timing) limit() float64 { return max(0.05, 2*t.floor()) }
 
-// slower and faster report whether the whole interval is beyond the limit.
 func (t timing) slower() bool { return ratioOf(t.head, t.base).Lo > 1+t.limit() }
 func (t timing) faster() bool { return ratioOf(t.head, t.base).Hi < 1/(1+t.limit()) }
 
@@ -69,7 +64,7 @@ type timed struct {
 	name, short string  // with the package's prefix, and without
 	sides       [3]side // base, head, and a copy of the base's binary
 	t           timing
-	spent       time.Duration // wall-clock time of the rounds so far
+	spent       time.Duration
 }
 
 func (b *timed) timeOnce(ctx context.Context, r *rand.Rand) error {
@@ -95,8 +90,7 @@ func (b *timed) timeOnce(ctx context.Context, r *rand.Rand) error {
 	return nil
 }
 
-// inBoth lists the benchmarks to time: those that end when they are run once in both trees, within
-// a fifth of the remaining time.
+// inBoth returns the benchmarks that have a result in both trees when they run once.
 func (k *comparison) inBoth(ctx context.Context) (all []*timed, err error) {
 	deadline, _ := ctx.Deadline()
 	share := time.Until(deadline) / 5 / time.Duration(2*len(k.trees[1].packages))
@@ -111,7 +105,7 @@ func (k *comparison) inBoth(ctx context.Context) (all []*timed, err error) {
 				return nil, err
 			}
 		}
-		ran := [2]tally{{ended: !again.broken}, {}} // for a tree without the package
+		ran := [2]tally{{ended: !again.broken}, {}} // if the base lacks the package
 		late := false
 		for i, s := range both {
 			if s.dir == "" {
@@ -154,7 +148,7 @@ func (k *comparison) inBoth(ctx context.Context) (all []*timed, err error) {
 	return all, nil
 }
 
-// time compares times. A benchmark that looks slower is worse only if a second run agrees.
+// time times the benchmarks. One that looks slower is worse only if a second run agrees.
 func (k *comparison) time(outer context.Context, deadline time.Time) error {
 	ctx, cancel := context.WithDeadline(outer, deadline)
 	defer cancel()
@@ -203,13 +197,12 @@ func (r *result) addTiming(name string, first timing, second *timing) {
 			f.verdict = worse
 		}
 	case first.slower():
-		f.verdict = unsettled // the time limit was reached before the second run
+		f.verdict = unsettled
 	}
 	r.add(f)
 }
 
-// inRounds runs all benchmarks in each round. After the first round it computes how many rounds
-// there is time for; if there are too few for an interval, the slowest benchmarks are left out.
+// inRounds times the benchmarks in rounds and returns those with at least fewestRounds.
 func (k *comparison) inRounds(ctx context.Context, all []*timed, rounds int) []*timed {
 	r := rand.New(rand.NewPCG(1, uint64(len(all))))
 	last := time.Now()
@@ -252,8 +245,8 @@ func (k *comparison) leaveOut(all []*timed, late func(*timed) bool) []*timed {
 	return all
 }
 
-// fit sorts the benchmarks by their time in the first round, the fastest first, and returns those
-// that fit into the time left and the number of rounds.
+// fit returns the benchmarks that fit into the time left, the fastest first, and the number of
+// rounds.
 func (k *comparison) fit(ctx context.Context, all []*timed, rounds int) ([]*timed, int) {
 	deadline, _ := ctx.Deadline()
 	left := time.Until(deadline)

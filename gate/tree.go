@@ -9,27 +9,26 @@ import (
 	"strings"
 )
 
-// A tree is the files of one of the two commits, copied to a temporary folder: benchmarks that
-// write files change neither the user's files nor the index.
+// A tree is the files of a commit, copied to a temporary folder, so that benchmarks that write
+// files do not change the user's.
 type tree struct {
 	name       string // base or head
 	repository string // absolute path of the user's repository or submodule
 	mirror     string // temporary folder that stands for the root of the file system
 	root       string // the repository's folder in the mirror
 	commit     string
-	changed    bool // there are uncommitted changes
+	changed    bool
 	packages   []pkg
-	unlisted   map[string]string // why a pattern of -package matches no package
+	unlisted   map[string]string // error of go list by pattern of -package
 	broken     bool              // the packages can't be listed, or -prepare failed
-	borrowed   []string          // files and folders that git does not have and both trees use
-	hash       string            // git's hash of the files
+	borrowed   []string          // files and folders linked or copied that the commit lacks
+	hash       string            // git's hash of the tree
 	data       []string          // files that benchmarks may read and that differ from the base's
-	env        []string          // variables with which git finds the files' objects
-	goEnv      []string          // variables with which the go command finds the workspace
+	env        []string          // variables for git
+	goEnv      []string          // variables for the go command
 }
 
-// newTree copies the files of a commit to a folder. The head includes uncommitted changes of
-// tracked files, and new files that git does not ignore.
+// newTree exports a commit, the head with uncommitted changes.
 func newTree(ctx context.Context, name, repository, commit, work string) (tree, error) {
 	mirror := filepath.Join(work, name)
 	t := tree{name: name, repository: repository, mirror: mirror,
@@ -45,9 +44,9 @@ func newTree(ctx context.Context, name, repository, commit, work string) (tree, 
 	return t, err
 }
 
-// export writes the files of a tree to its folder. If changes is true, uncommitted changes and new
-// files in the repository's folder are included, except the history. It uses an index of its own
-// and writes no objects to the repository.
+// export writes the files of a tree to its folder. If changes is true, it includes uncommitted
+// changes and new files, except the history. It uses an index of its own and writes no objects to
+// the repository.
 func (t *tree) export(ctx context.Context, index string, changes bool) error {
 	objects, err := git(ctx, t.repository, "rev-parse", "--path-format=absolute", "--git-path",
 		"objects")
@@ -94,8 +93,9 @@ func (t *tree) prepare(ctx context.Context, c *config) error {
 	return err
 }
 
-// findData sets t.data to the files that differ from the base's and that benchmarks may read: all
-// files in folders named testdata, and elsewhere all but Go code, whose changes the binaries show.
+// findData sets t.data to the files outside the history that differ from the base's and that
+// benchmarks may read: all in folders named testdata, and elsewhere all but Go code, whose changes
+// the binaries show.
 func (t *tree) findData(ctx context.Context, base tree) error {
 	env := slices.Clone(t.env)
 	env[2] += string(os.PathListSeparator) + strings.TrimPrefix(base.env[1], "GIT_OBJECT_DIRECTORY=")

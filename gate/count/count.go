@@ -1,13 +1,13 @@
 // Package count runs the bodies of benchmarks so that the gate can count the instructions of single
-// calls, to the instruction. It needs the standard library alone. A benchmark is written as
+// calls. It imports only the standard library. A benchmark is written as
 //
 //	func BenchmarkScore(b *testing.B) {
 //		x, w := operands()
 //		count.Run(b, func() { score = Score(x, w) })
 //	}
 //
-// and is timed by go test -bench like any other. Benchmarks without it are counted too, over many
-// operations.
+// and is timed by go test -bench like any other. The gate also counts benchmarks without this
+// package, over many operations.
 package count
 
 import (
@@ -17,17 +17,17 @@ import (
 	"testing"
 )
 
-// variable is the environment variable that names the file to which a counting run appends the
-// calls that it makes, in order.
+// variable names the file to which a counting run appends its calls, in order.
 const variable = "GATE_EVENTS"
 
-// calls is the number of calls of a benchmark's body whose instructions a counting run counts.
+// calls is the number of calls whose instructions a counting run counts.
 const calls = 3
 
-// Run times f as the body of b, which must do nothing else that takes time.
+// Run times f as the body of b, which must do nothing else that takes time. f should do the same
+// work in each call.
 //
-// In a counting run, which the gate starts, it instead calls f a few times for its allocations and
-// a few times for its instructions. f should do the same work in each call.
+// In a counting run, which the gate starts, Run instead calls f a few times to count its
+// allocations and instructions.
 func Run(b *testing.B, f func()) {
 	name := os.Getenv(variable)
 	if name == "" {
@@ -46,9 +46,7 @@ func Run(b *testing.B, f func()) {
 		if _, err := fmt.Fprintf(file, "call %v %s\n", allocs, b.Name()); err != nil {
 			b.Fatal(err)
 		}
-		// The scheduler preempts a goroutine that has run for 10 ms, a short time in Valgrind, and
-		// the preemption would be counted. So each call begins with a new time slice, and the gate
-		// uses the lowest count.
+		// Begin each call with a new time slice, because a preemption would be counted.
 		runtime.Gosched()
 		begin()
 		f()

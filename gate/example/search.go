@@ -1,9 +1,9 @@
-// Package search is an example of a project that uses the gate, with plain benchmarks, in a module
-// that requires no others. docs/gate.md says how.
+// Package search is an example of a project that uses the gate, with plain benchmarks. docs/gate.md
+// says how.
 package search
 
 // Nearest returns the index of the row whose dot product with the query is largest, the first of
-// equal rows. scores has an element for each row.
+// equal rows. It writes the dot products to scores, which must have an element for each row.
 func Nearest(rows [][]float32, query, scores []float32) int {
 	Score(rows, query, scores)
 	best := 0
@@ -26,7 +26,7 @@ func Score(rows [][]float32, query, scores []float32) {
 	}
 }
 
-// Words counts the words of a text by their first byte.
+// Words counts the words of a text, separated by spaces, by their first byte.
 func Words(text string) map[byte]int {
 	count, inside := map[byte]int{}, false
 	for i := range len(text) {

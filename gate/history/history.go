@@ -28,7 +28,8 @@ type Run struct {
 	CPU     string    `json:"cpu"`
 	Go      string    `json:"go"`
 	Verdict string    `json:"verdict"` // pass, regression or not settled
-	// Values are the head's numbers, by benchmark and unit, such as insn/call or ns/op.
+	// Values are the head's numbers, by benchmark or function and by unit, such as insn/call or
+	// ns/op.
 	Values map[string]map[string]float64 `json:"values"`
 }
 
@@ -58,7 +59,7 @@ func slug(cpu string) string {
 	return strings.Trim(notSlug.ReplaceAllString(strings.ToLower(cpu), "-"), "-")
 }
 
-// Append adds a run at the end of the file in one write, and creates the file if it does not exist.
+// Append adds a run at the end of the file, and creates the file if it does not exist.
 func Append(file string, r *Run) error {
 	line, err := json.Marshal(r)
 	if err != nil {
@@ -67,8 +68,7 @@ func Append(file string, r *Run) error {
 	return AppendTo(file, string(line)+"\n")
 }
 
-// AppendTo adds a text at the end of a file in one write, and creates the file if it does not
-// exist.
+// AppendTo adds a text at the end of a file, and creates the file if it does not exist.
 func AppendTo(file, text string) error {
 	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
@@ -78,10 +78,10 @@ func AppendTo(file, text string) error {
 	return errors.Join(err, f.Close())
 }
 
-// maxLine is the longest line in bytes.
 const maxLine = 16 << 20
 
-// Read returns the runs in the file's order. An error names the line.
+// Read returns the runs in the file's order. name stands for the file in errors, which also give
+// the line.
 func Read(name string, r io.Reader) ([]*Run, error) {
 	var runs []*Run
 	lines := bufio.NewScanner(r)

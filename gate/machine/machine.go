@@ -1,4 +1,4 @@
-// Package machine names the CPU, and pins a benchmark to one of its cores.
+// Package machine names the CPU, and pins a thread to one of its cores.
 //
 //	pinned := machine.Pin()
 //	defer pinned.Release()
@@ -13,9 +13,9 @@ import (
 	"github.com/klauspost/cpuid/v2"
 )
 
-// CPU returns the name of the CPU's model. Results of different models must not be compared. Family
-// and model numbers are included if they are known: virtual machines give two generations of a
-// brand the same name, and Arm's cores have no brand.
+// CPU returns the name of the CPU's model, with family and model numbers if known: virtual machines
+// give different generations of a brand the same name. Results of different models must not be
+// compared.
 func CPU() string {
 	name := strings.Join(strings.Fields(cpuid.CPU.BrandName), " ")
 	name = cmp.Or(name, cpuid.CPU.VendorString, "unknown CPU")

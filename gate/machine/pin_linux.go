@@ -7,14 +7,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Pinning keeps a thread, and with it the processes that it starts, on one core.
+// A Pinning is the result of pinning a thread, and with it the processes that it starts, to one
+// core.
 type Pinning struct {
-	said string // result of Pin, for String
+	said string
 	all  unix.CPUSet
 }
 
-// Pin locks the calling goroutine to its thread, and the thread to the last core that it may use:
-// the first core often handles most of the interrupts.
+// Pin locks the calling goroutine to its thread and, if possible, the thread to the last core that
+// it may use: the first core often handles most of the interrupts.
 func Pin() *Pinning {
 	runtime.LockOSThread()
 	p := &Pinning{}

@@ -4,7 +4,7 @@ package machine
 
 import "runtime"
 
-// A Pinning does nothing: only Linux lets a thread choose its core.
+// A Pinning does nothing: pinning is implemented for Linux only.
 type Pinning struct{}
 
 // Pin locks the calling goroutine to its thread.
