@@ -96,7 +96,6 @@ func TestChooseBase(t *testing.T) {
 	h.want(newBranch, cut, "all zeros", "merge base with `main`")
 	h.want(lost, cut, "after a force push", "merge base with `main`")
 
-	// The base branch has commits that the pull request does not have.
 	h.git("checkout", "-q", "main")
 	tip := h.commit("faster")
 	h.want("pr", cut, "does not descend from `pr` (`"+change[:12]+"`)", "merge base")
@@ -107,19 +106,18 @@ func TestChooseBase(t *testing.T) {
 	h.want("main", cut, "merge base")
 	h.want("pr", h.git("rev-parse", "pr~1"), "does not descend from `pr`")
 
-	// A workflow checks out a pull request as a merge commit with the base branch.
+	// A pull request checked out as a merge commit with the base branch.
 	h.git("checkout", "-q", "--detach", "main")
 	h.git("merge", "-q", "--no-ff", "-m", "merge", "pr")
 	h.want("main", tip)
 	h.want(newBranch, tip, "merge base with `main`")
 
-	// A force push: -base names a commit that the branch no longer has.
+	// A force push.
 	h.git("checkout", "-q", "pr")
 	h.git("reset", "-q", "--hard", "HEAD~1")
 	h.commit("another change")
 	h.want(change, h.git("rev-parse", "HEAD~1"), "does not descend", "merge base")
 
-	// Branches of the remote take precedence over local ones.
 	h.git("update-ref", "refs/remotes/origin/trunk", root)
 	h.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/trunk")
 	h.want(newBranch, root, "merge base with `origin/trunk`")

@@ -22,7 +22,6 @@ func TestBinaryOf(t *testing.T) {
 	}
 }
 
-// Functions of two packages with the same name keep their paths.
 func TestShorten(t *testing.T) {
 	both := [2][]function{{{name: "m/x/p.F"}, {name: "m/p.G"}, {name: "m/p.F"}},
 		{{name: "m/y/p.F"}, {name: "m/p.G"}, {name: "m/p.F"}}}
@@ -80,7 +79,6 @@ END
 	if !slices.Equal(ran.unread, want) || len(ran.lines) != 2 || !ran.mayHave("Dots") {
 		t.Errorf("got %+v, want unread %q", ran, want)
 	}
-	// Benchmarks that only contain the sub-benchmarks that match need no results.
 	binary = script(t, "echo BenchmarkAll; echo BenchmarkWork; echo BenchmarkAll/one\n"+
 		"echo 'BenchmarkAll/one  100  5 ns/op'; echo PASS\n")
 	ran = benchmarks(t.Context(), side{dir: ".", binary: binary}, nil, 1, "./one")
@@ -172,7 +170,6 @@ func TestPackages(t *testing.T) {
 		"gate: no package with benchmarks can be built", "q/f.go:3")
 }
 
-// Equal binaries that read other data are measured.
 func TestChangedData(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not tested in a short run: data of benchmarks, counted")

@@ -8,7 +8,6 @@ import (
 	"testing"
 )
 
-// The gate finds a new allocation in projects that need files that git does not have.
 func TestFilesBeside(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not tested in a short run: files that git does not have")
@@ -78,7 +77,7 @@ func TestFilesBeside(t *testing.T) {
 			p.benchmarks("0", bench("Work", ""))
 			c.set(p)
 			p.commit("Begin")
-			if c.name == "ignored go.work" { // a module that the base does not have
+			if c.name == "ignored go.work" { // a module that the base lacks
 				p.write("new/go.mod", "module example.com/new\n\ngo 1.24\n")
 				p.edit("go.work", "\t.\n", "\t.\n\t./new\n")
 			}
@@ -99,8 +98,6 @@ func TestFilesBeside(t *testing.T) {
 	}
 }
 
-// With -prepare, generated code that git ignores is generated for the base, too, and a generator
-// whose output became slower is found. Without -prepare the error names the missing file.
 func TestPrepare(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not tested in a short run: generated code, counted")
@@ -127,8 +124,8 @@ func TestPrepare(t *testing.T) {
 	p.lacks(p.check(2, append(flags, "-prepare", "exit 3")...), "-prepare fails in the head")
 }
 
-// The go command does not replace packages of a Go that it has downloaded, which lies in the module
-// cache. The gate then says so, and compares times.
+// A downloaded Go lies in the module cache, where the go command does not replace its packages. The
+// gate then says so, and compares times.
 func TestDownloadedGo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not tested in a short run: Go in the module cache, timed")
@@ -150,8 +147,6 @@ func TestDownloadedGo(t *testing.T) {
 	p.lacks(out, "toolchain was downloaded by the go command", "| Work | ns/op |")
 }
 
-// Packages that do not build in the base, and benchmarks that fail there, are left out, and the
-// rest is measured.
 func TestFaultsOfTheBase(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not tested in a short run: faults of the base, counted")

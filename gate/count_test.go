@@ -18,9 +18,9 @@ func TestAttribute(t *testing.T) {
 		return name
 	}
 	events, err := readEvents(save("events", strings.Join([]string{
-		"run 0 BenchmarkN", "on 0 BenchmarkN", "off 1 BenchmarkN", // one operation first
+		"run 0 BenchmarkN", "on 0 BenchmarkN", "off 1 BenchmarkN",
 		"run 0 BenchmarkN", "on 0 BenchmarkN", "reset 0 BenchmarkN", "off 8 BenchmarkN",
-		"on 0 BenchmarkN", "off 8 BenchmarkN", // the timer was stopped
+		"on 0 BenchmarkN", "off 8 BenchmarkN",
 		"run 0 BenchmarkC/a_b", "on 0 BenchmarkC/a_b", "call 2.5 BenchmarkC/a_b",
 		"call 2.5 BenchmarkC/a_b", "off 1 BenchmarkC/a_b",
 	}, "\n")))
@@ -99,7 +99,6 @@ func TestInsertHooks(t *testing.T) {
 	}
 }
 
-// The runtime accepts the settings for counting on this machine's architecture.
 func TestDeterministic(t *testing.T) {
 	said, err := measured(t.Context(), ".", deterministic, os.Args[0], "-test.run=^$")
 	if err != nil || strings.Contains(said, "GODEBUG: ") {

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// Two machines that add to the history at the same time lose no line, neither in separate files nor
-// in one file.
+// Two machines that add to the history at the same time lose no line.
 func TestHistoryBranch(t *testing.T) {
 	needs(t, "git")
 	t.Parallel()
@@ -42,7 +41,7 @@ func TestHistoryBranch(t *testing.T) {
 	do("one", command, "history", "pull")
 	line("one", "cpu-a.jsonl", "first")
 	do("one", command, "history", "push")
-	do("one", command, "history", "push") // nothing new: no commit, no error
+	do("one", command, "history", "push")
 	do("one", command, "history", "pull")
 	do("two", command, "history", "pull")
 	line("one", "cpu-a.jsonl", "of one")

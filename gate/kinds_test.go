@@ -13,7 +13,6 @@ import (
 	"time"
 )
 
-// kinds are the benchmarks of testdata/kinds.
 var kinds = []string{"Numeric", "Allocating", "Maps", "Goroutines", "Strings"}
 
 func newKinds(t *testing.T) *project {
@@ -69,9 +68,8 @@ func (r report) number(t *testing.T, what, unit string) reportNumber {
 	return reportNumber{}
 }
 
-// Equal code of each kind passes, and never counts as better. A change of twice the floor, or of 3
-// % if that is more, and a doubled number of allocations are found in each kind. GATE_RUNS is the
-// number of runs (make gate-runs).
+// The floor of equal code decides by how much the slower code is slower. GATE_RUNS is the number of
+// runs.
 func TestKinds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not tested in a short run: kinds of code, counted")
@@ -142,8 +140,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// A benchmark's allocations hardly affect the counts of those that run after it: their pages have
-// been used before, and their stacks have grown already.
+// A benchmark's allocations hardly affect the counts of later ones: their pages have been used
+// before, and their stacks have grown already.
 func TestNeighbors(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not tested in a short run: neighbors, counted")
@@ -192,7 +190,7 @@ func BenchmarkThird(b *testing.B) {
 	p.commit("Begin")
 	p.edit("f_test.go", "1 << 10", "1 << 20")
 	r, _ := p.json()
-	// The order of free pages still differs; new pages were 47 % cheaper.
+	// The order of free pages still differs.
 	for name, most := range map[string]float64{"Second": 0.2, "Third": 0.005} {
 		n := r.number(t, name, "insn/op")
 		if n.Verdict != equal || math.Abs(n.Head/n.Base-1) > most {

@@ -113,7 +113,7 @@ func (p *project) benchmarks(add, text string) {
 		"var sink int\n\nvar _, _ = os.Args, time.Now\n\n"+text)
 }
 
-// The gate never says "nothing is worse" if a benchmark that was asked for was not measured.
+// The gate must not say "nothing is worse" if a benchmark that was asked for was not measured.
 func TestFailsClosed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not tested in a short run: projects whose benchmarks can't be measured")
@@ -127,7 +127,7 @@ func TestFailsClosed(t *testing.T) {
 		"func BenchmarkParts(b *testing.B) {\n\tb.Run(\"a\", func(b *testing.B) { b.Skip() })\n}\n"
 	for _, c := range []struct {
 		name         string
-		base, head   string // benchmarks
+		base, head   string
 		flags        string
 		exit, strict int
 		parts        []string
@@ -202,7 +202,7 @@ func TestFailsClosed(t *testing.T) {
 			flags := append([]string{"-base", "HEAD", "-time="}, strings.Fields(c.flags)...)
 			page := filepath.Join(t.TempDir(), "summary.md")
 			out := p.checkIn([]string{"GITHUB_STEP_SUMMARY=" + page}, c.exit, append(flags, "-json")...)
-			text, _ := os.ReadFile(page) // there is none if the gate ends before it measures
+			text, _ := os.ReadFile(page) // none if the gate ends before it measures
 			p.lacks(out+string(text), c.parts...)
 			if strings.Contains(out, "nothing is worse") {
 				t.Errorf("nothing is worse:\n%s", out)
@@ -231,7 +231,6 @@ func TestSkip(t *testing.T) {
 	}
 }
 
-// A pattern that matches nothing is an error even where there is nothing to compare.
 func TestNoMatchInEqualTrees(t *testing.T) {
 	p := emptyProject(t)
 	p.benchmarks("0", bench("Work", ""))

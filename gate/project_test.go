@@ -82,7 +82,7 @@ func (p *project) remove(name string) {
 	}
 }
 
-// change changes the example so that the binaries differ and compute the same.
+// change makes the binaries differ without changing results.
 func (p *project) change() {
 	p.t.Helper()
 	p.edit("search.go", "best := 0", "best := len(scores) - len(rows)")
@@ -114,7 +114,6 @@ func (p *project) checkIn(env []string, want int, args ...string) string {
 	return string(out)
 }
 
-// lacks fails the test if a text lacks one of the parts.
 func (p *project) lacks(text string, parts ...string) {
 	p.t.Helper()
 	for _, part := range parts {
@@ -146,7 +145,6 @@ func TestNothingToMeasure(t *testing.T) {
 		"| Words/long | run |", "| Nearest | insn/op |")
 }
 
-// Plain benchmarks, with b.N and with b.Loop, are counted without changes to the user's files.
 func TestPlainBenchmarks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not tested in a short run: plain benchmarks, counted")
@@ -209,7 +207,6 @@ func TestFirstPullRequest(t *testing.T) {
 	p.lacks(section(p.check(0, "-base", "HEAD"), "### Not in both"), "| Nearest |",
 		"| Words/long |", "| more.Nearest |", "| new |")
 	p.commit("More")
-	// A pull request that removes them again.
 	p.remove("more")
 	p.edit("search_test.go", "BenchmarkScore", "BenchmarkOther")
 	out := p.check(0, "-base", "HEAD", "-time", "")
@@ -251,8 +248,8 @@ func withoutValgrind(t *testing.T) []string {
 	return []string{"PATH=" + bin}
 }
 
-// A line in a commit's message accepts the regressions that match its pattern, and only until the
-// base has that commit.
+// A line in a commit's message accepts the regressions that match its pattern, until the base has
+// that commit.
 func TestAcceptedByCommit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not tested in a short run: what commits accept")
@@ -282,8 +279,7 @@ func TestAcceptedByCommit(t *testing.T) {
 	p.check(1, flags...)
 }
 
-// Assembly that this CPU may not be able to run is compared by reading its loops. Functions that
-// can't be decoded are named.
+// Assembly that this CPU may not be able to run is compared by reading its loops.
 func TestAssemblyOfOthers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not tested in a short run: assembly of others")
@@ -337,7 +333,6 @@ TEXT ·carry(SB), NOSPLIT, $0-0
 	p.check(2, append(flags, "-strict")...)
 }
 
-// With package count the gate counts the instructions of single calls exactly.
 func TestSingleCalls(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not tested in a short run: single calls, counted")

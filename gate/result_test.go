@@ -15,8 +15,8 @@ func verdicts(r *result) map[string]verdict {
 	return all
 }
 
-// fakeCampaign returns a campaign of single calls that were counted once, from the instructions and
-// allocations of each benchmark.
+// fakeCampaign returns a campaign of single calls, from the instructions and allocations of each
+// benchmark.
 func fakeCampaign(base, head map[string][2]float64) *campaign {
 	k := &campaign{result: &result{}, numbers: map[string]*numbers{}}
 	for i, side := range []map[string][2]float64{base, head} {
@@ -102,8 +102,6 @@ func TestCompareFunctions(t *testing.T) {
 	}
 }
 
-// Functions that only one of the trees has are not compared. The gate names a function that has
-// loops in one tree only.
 func TestCompareOtherFunctions(t *testing.T) {
 	r := &result{}
 	r.compareFunctions("amd64", []function{{"f", 1000, nil, nil}}, []function{{"g", 9, nil, nil}})

@@ -26,8 +26,7 @@ func ci(t *testing.T, programs map[string]string, env []string, function string)
 	return strings.ReplaceAll(string(out), bin+"/", ""), err
 }
 
-// Ubuntu's command chromium only asks to install a package: it does not count as a browser, but
-// Google Chrome does. Without any browser the figures fail; they are not skipped.
+// Ubuntu's command chromium only asks to install a package, and does not count as a browser.
 func TestBrowser(t *testing.T) {
 	needs(t, "bash")
 	const stub, chrome = "echo requires the chromium snap >&2; exit 1", "echo Google Chrome 155"
@@ -50,7 +49,6 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
-// Without AVX-512 the summary says that AVX-512 was not tested, and the job does not fail.
 func TestAVX512IfPresent(t *testing.T) {
 	needs(t, "bash")
 	page := filepath.Join(t.TempDir(), "summary.md")
@@ -77,7 +75,6 @@ func TestHistoryWithoutIdentity(t *testing.T) {
 	}
 }
 
-// stepsOf returns the commands of an action.
 func stepsOf(t *testing.T, file string) (commands []string) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -90,8 +87,8 @@ func stepsOf(t *testing.T, file string) (commands []string) {
 	return commands
 }
 
-// The action's steps fetch enough history for the gate to find the base of several kinds of events,
-// into a clone with one commit and no other branches, as actions/checkout makes it.
+// The action's steps fetch enough history for the gate to find the base, into a clone with one
+// commit and no other branches, as actions/checkout makes it.
 func TestAction(t *testing.T) {
 	needs(t, "bash")
 	origin := newHistory(t)

@@ -14,9 +14,8 @@ import (
 	"time"
 )
 
-// This file is the gate's self-test: scripts/ci.sh gate_selftest. It builds copies of this tree,
-// some with a kernel made slow on purpose. It takes some minutes, so it is not among the ordinary
-// tests.
+// The self-test builds copies of this tree, some with a kernel made slow on purpose. scripts/ci.sh
+// gate_selftest runs it.
 
 func copyTree(t *testing.T, name string) tree {
 	t.Helper()
@@ -67,16 +66,14 @@ func kernelsConfig() *config {
 	}
 }
 
-// blocks is the generator's line at the beginning of the loop over blocks of elements.
+// blocks begins the generator's loop over blocks of elements.
 const blocks = "\t\tt.Comment(\"64 elements per iteration, one to each lane.\")\n"
 
-// A kernel that became slower, with the same results, is found by its counts, on each code path in
-// assembly.
 func TestSelfSlowedOnPurpose(t *testing.T) {
 	base := copyTree(t, "base")
 	for _, fault := range []struct {
 		name, file, old, new string
-		want                 []string // lines that must be worse
+		want                 []string
 	}{
 		{
 			name: "an extra instruction", file: "internal/gen/sum.go",
@@ -116,7 +113,7 @@ func TestSelfSlowedOnPurpose(t *testing.T) {
 			head := copyTree(t, "head")
 			head.edit(t, fault.file, fault.old, fault.new)
 			head.generate(t)
-			// The benchmarks compare the results with plain Go: the kernel is slow, but not wrong.
+			// The kernel is slow, but not wrong: its benchmarks compare the results with plain Go.
 			c := kernelsConfig()
 			c.bench = "Kernels/op=(dot|sumsquares|axpy)$/n=784"
 			r := &result{work: t.TempDir()}
@@ -141,8 +138,8 @@ func TestSelfSlowedOnPurpose(t *testing.T) {
 	}
 }
 
-// Equal code passes every time. Two copies of the tree have equal binaries, for which the gate
-// would measure nothing; here they are counted and timed all the same.
+// Two copies of the tree have equal binaries, for which the gate would measure nothing; here they
+// are counted and timed all the same.
 func TestSelfSameCodePasses(t *testing.T) {
 	base, head := copyTree(t, "base"), copyTree(t, "head")
 	c := kernelsConfig()
@@ -158,7 +155,7 @@ func TestSelfSameCodePasses(t *testing.T) {
 		t.Fatal(prepared.unhooked)
 	}
 	lengths, kernels := []string{"31", "784"}, []string{"dot", "axpy", "dotsparse", "exp"}
-	paths := []string{"generic", "avx2"} // the paths that Valgrind can run
+	paths := []string{"generic", "avx2"} // that Valgrind can run
 	const times = 20
 	passed, numbers := 0, map[string]int{}
 	for i := range times {
@@ -190,8 +187,8 @@ func TestSelfSameCodePasses(t *testing.T) {
 	}
 }
 
-// Kernel bodies that take several times as long are found by their times: those for AVX-512, whose
-// instructions Valgrind can't count, or the body for AVX2 or NEON on a machine without AVX-512.
+// Slow kernel bodies are found by their times: those for AVX-512, whose instructions Valgrind can't
+// count, or the body for AVX2 or NEON on a machine without AVX-512.
 func TestSelfSlowTimeIsSeen(t *testing.T) {
 	base, head := copyTree(t, "base"), copyTree(t, "head")
 	paths, err := run(t.Context(), base.root, nil, "go", "test", "-v", "-run", "PathsWanted",

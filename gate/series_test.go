@@ -26,7 +26,7 @@ func TestSeries(t *testing.T) {
 		name           string
 		spread, factor float64
 		modes          bool // two values, as a map's layout may give
-		least, most    int  // bounds on the number of tries judged worse
+		least, most    int  // tries judged worse
 	}{
 		{"the same, exactly", 0, 1, false, 0, 0},
 		{"the same, spread by .1 %", 0.001, 1, false, 0, 0},
@@ -64,8 +64,6 @@ func TestSeries(t *testing.T) {
 	}
 }
 
-// With one to five processes of each tree, equal code whose counts differ by up to 24 % is never
-// worse. Code that executes twice the instructions always is if its counts differ by up to 11 %.
 func TestTooFewProcesses(t *testing.T) {
 	const tries = 20000
 	r := rand.New(rand.NewPCG(3, 4))
@@ -73,7 +71,7 @@ func TestTooFewProcesses(t *testing.T) {
 		name         string
 		draw         func() float64
 		factor       float64
-		least, worst float64 // bounds on the share of tries judged worse
+		least, worst float64 // share of tries judged worse
 	}{
 		{"the same, exactly", func() float64 { return 1 }, 1, 0, 0},
 		{"the same, up to 11 % apart", func() float64 { return 1 + 0.11*r.Float64() }, 1, 0, 0},
@@ -162,7 +160,7 @@ func TestMemoryVerdict(t *testing.T) {
 			t.Errorf("%v, %v: %s, want %s", c.base, c.head, got, c.want)
 		}
 		few := unsettled
-		if len(c.base) > 0 && c.base[0] == 4096 { // twice as much is far beyond any spread
+		if len(c.base) > 0 && c.base[0] == 4096 {
 			few = worse
 		}
 		if got := (series{c.base, c.head}).memoryVerdict(c.by, 4); got != few {

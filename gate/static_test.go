@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// decodeAsObjdump tests that the decoder and GNU objdump agree on where instructions begin and
-// which have an operand in memory, in every function of the assembly.
+// decodeAsObjdump compares the decoder with GNU objdump: where instructions begin, and which have
+// an operand in memory.
 func decodeAsObjdump(t *testing.T, binary string) {
 	needs(t, "objdump")
 	out, err := exec.Command("objdump", "-d", "-w", "--no-show-raw-insn", binary).Output()
@@ -63,8 +63,8 @@ func decodeAsObjdump(t *testing.T, binary string) {
 				t.Errorf("%s+%#x: no instruction begins there", s.Name, in.address)
 				break
 			}
-			// AT&T syntax: operands in memory have parentheses, (%rip) among them, or a segment;
-			// LEA and NOP load nothing.
+			// AT&T syntax: operands in memory have parentheses or a segment; LEA and NOP load
+			// nothing.
 			operand := strings.ContainsAny(text, "(:") && !strings.HasPrefix(text, "lea") &&
 				!strings.HasPrefix(text, "nop")
 			if in.memory != operand {
@@ -83,9 +83,8 @@ func decodeAsObjdump(t *testing.T, binary string) {
 	t.Logf("%d functions, %d instructions", checked, instructions)
 }
 
-// One iteration of the kernels' main loop of dot, for 64 elements, has 8 loads and 8 memory
-// operands of multiplications, or 4 of each with registers of 512 bits. On arm64 a load fills two
-// registers.
+// The main loop of dot has, for 64 elements, 8 loads and 8 memory operands of multiplications, or 4
+// of each with registers of 512 bits. On arm64 a load fills two registers.
 func TestFunctions(t *testing.T) {
 	t.Parallel()
 	for arch, operands := range map[string]map[string]int{
@@ -131,16 +130,16 @@ func TestInnerLoops(t *testing.T) {
 		return instruction{address: address, memory: memory}
 	}
 	code := []instruction{
-		at(0, true), // before
-		at(1, true), // the outer loop begins
-		at(2, true), // the inner one
+		at(0, true),
+		at(1, true),
+		at(2, true),
 		{address: 3, register: "x", step: 64},
 		{address: 4, register: "n", step: -16},
 		{address: 5, jumps: true, target: 2},
 		{address: 6, jumps: true, target: 1},
-		{address: 7, jumps: true, target: 9}, // forward
+		{address: 7, jumps: true, target: 9},
 		at(8, true),
-		at(9, false), // another loop, which moves an index
+		at(9, false),
 		{address: 10, register: "i", step: 4, index: "i", scale: 8},
 		{address: 11, jumps: true, target: 9},
 		{address: 12, jumps: true, target: -40}, // out of the function

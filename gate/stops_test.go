@@ -72,12 +72,11 @@ func TestChildrenEnd(t *testing.T) {
 	if _, err := measured(t.Context(), ".", nil, script(t, child+" & "+child+" >&2 &")); err != nil {
 		t.Error(err)
 	}
-	for p.processes(child) != "" { // if one is left behind, the test's own time limit ends this
+	for p.processes(child) != "" { // the test's time limit ends this if a process is left behind
 		time.Sleep(10 * time.Millisecond)
 	}
 }
 
-// Results of a benchmark that prints result lines itself are discarded; those of others are kept.
 func TestForgedLines(t *testing.T) {
 	binary := script(t, "echo BenchmarkA; echo BenchmarkA 1 5 ns/op\n"+
 		"echo BenchmarkB/x; echo BenchmarkB/x 1 5 ns/op; echo BenchmarkB/x 7 6 ns/op\n"+
@@ -116,8 +115,7 @@ func TestStuck(t *testing.T) {
 	}
 }
 
-// -limit holds even if a benchmark does not end: the benchmarks that there was no time for are
-// named. One that ends in the base alone is an error.
+// -limit holds even if a benchmark does not end.
 func TestLimitHolds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not tested in a short run: the limit")
@@ -135,7 +133,7 @@ func TestLimitHolds(t *testing.T) {
 	p.change()
 	const counted, timed = "| Nearest | insn/op |", "| Nearest | ns/op |"
 	var out string
-	for _, limit := range []string{"16s", "80s"} { // 16 s are too few on a busy machine
+	for _, limit := range []string{"16s", "80s"} { // 16 s may be too few on a busy machine
 		out = p.checkIn(env, 0, "-base", "HEAD", "-time", "Nearest|Words", "-limit", limit)
 		p.noneLeft(dir)
 		if strings.Contains(out, counted) && strings.Contains(out, timed) {
@@ -181,7 +179,7 @@ func TestInterrupt(t *testing.T) {
 			if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
 				t.Errorf("it ends with %v, want exit code %d\n%s", err, exitInterrupted, &out)
 			}
-			if took := time.Since(begin); took > time.Minute { // the benchmark takes far longer
+			if took := time.Since(begin); took > time.Minute {
 				t.Errorf("it took %s to end", took)
 			}
 			p.noneLeft(dir)

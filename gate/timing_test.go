@@ -12,7 +12,7 @@ func rounds(r *rand.Rand, n int, noise, factor float64) *timing {
 	var t timing
 	sample := func(mean float64) float64 { return mean * math.Exp(noise*r.NormFloat64()) }
 	for i := range n {
-		minute := 100 * (1 + 0.3*math.Sin(float64(i))) // equal changes of base and head
+		minute := 100 * (1 + 0.3*math.Sin(float64(i))) // the machine's drift
 		t.base = append(t.base, sample(minute))
 		t.head = append(t.head, sample(minute*factor))
 		t.again = append(t.again, sample(minute))
@@ -25,7 +25,7 @@ func TestSlower(t *testing.T) {
 	for _, c := range []struct {
 		name          string
 		noise, factor float64
-		least, most   int // bounds on the number of tries believed to be slower
+		least, most   int // tries believed to be slower
 	}{
 		{"the same, quiet", 0.01, 1, 0, 0},
 		{"the same, noisy", 0.2, 1, 0, 3},
@@ -84,13 +84,12 @@ func TestExactly(t *testing.T) {
 	}
 }
 
-// The interval agrees with a table of order statistics for the median (Conover, Practical
-// Nonparametric Statistics).
+// The ranks are those of Conover, Practical Nonparametric Statistics.
 func TestSummary(t *testing.T) {
 	for n, ranks := range map[int][2]float64{6: {1, 6}, 9: {2, 8}, 15: {4, 12}, 30: {10, 21}} {
 		var values []float64
 		for i := range n {
-			values = append(values, float64((i*7)%n+1)) // 1 to n in another order
+			values = append(values, float64((i*7)%n+1))
 		}
 		if got := summary(values); got.Lo != ranks[0] || got.Hi != ranks[1] {
 			t.Errorf("%d values: %v to %v, want ranks %v", n, got.Lo, got.Hi, ranks)
@@ -107,7 +106,7 @@ func TestRatio(t *testing.T) {
 	for i := range base {
 		base[i], head[i] = float64(i+1), float64(i+1)*1.5
 	}
-	head[3] *= 100 // one round in which something happened
+	head[3] *= 100
 	if got := ratioOf(head, base); got.Center != 1.5 || got.Lo != 1.5 || got.Hi != 1.5 {
 		t.Errorf("got %+v, want 1.5 in spite of one round", got)
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// asGate is the variable that makes this test binary the gate, so that tests need not build it.
+// asGate makes this test binary the gate, so that tests need not build it.
 const asGate = "GATE_TEST_IS_GATE"
 
 func TestMain(m *testing.M) {
@@ -36,8 +36,8 @@ func runTests(m *testing.M) int {
 	return m.Run()
 }
 
-// needs ends a test without a program: as a failure where make ci sets PEGASIMD_TOOLS, and as
-// skipped elsewhere.
+// needs ends a test without a program: as a failure if PEGASIMD_TOOLS is set, and as skipped
+// elsewhere.
 func needs(t *testing.T, program string) {
 	t.Helper()
 	if _, err := exec.LookPath(program); err == nil {

@@ -40,7 +40,7 @@ func axpy8(a float32, x, y []float32) {
 		x, y = x[8:], y[8:]
 	}
 	archsimd.ClearAVXUpperBits()
-	loopAxpy(a, x, y) // masked stores are slower on AMD
+	loopAxpy(a, x, y)
 }
 
 func dot16(x, y []float32) float32 {

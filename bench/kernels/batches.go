@@ -10,12 +10,12 @@ import (
 )
 
 // The operations of batches find the nearest rows of a window of the large matrix for each query of
-// a batch. Each call searches the next window.
+// a batch.
 const (
 	batchCols   = 768     // elements of a row
 	batchHits   = 10      // hits of each query
 	mostQueries = 64      // most queries of a batch
-	mostRows    = 1 << 13 // most rows in a window of floats; times four for bytes
+	mostRows    = 1 << 13 // rows in a window of floats; times four for bytes
 	mostInStrip = 1 << 10 // most rows in a strip, which a peer scores before it ranks the rows
 )
 
@@ -24,12 +24,11 @@ type batchHit[T float32 | int32] struct {
 	score T
 }
 
-// A batch is a set of queries and the hits of the last search for them.
 type batch[T float32 | int8, S float32 | int32] struct {
-	least   S     // less than any score
+	least   S     // score of a missing hit
 	matrix  []T   // all queries, one after the other
 	queries [][]T // rows of matrix
-	scores  []S   // scores of a strip for the first query, then for the second, and so on
+	scores  []S   // scores of a strip, query by query
 	hits    [mostQueries][batchHits]batchHit[S]
 }
 
@@ -97,9 +96,8 @@ func (b *batch[T, S]) found() (all []float32) {
 	return all
 }
 
-// want computes the results of found in float64, and for each result the magnitude to which its
-// rounding error is relative. score returns the score of row i for query q and its magnitude in
-// this sense.
+// want computes the results of found in float64, and for each the magnitude to which its rounding
+// error is relative. score returns the score of row i for query q and its magnitude.
 func (b *batch[T, S]) want(count int, score func(q, i int) (v, size float64)) (values,
 	sizes []float64) {
 	for q := range b.queries {
@@ -119,22 +117,20 @@ func (b *batch[T, S]) want(count int, score func(q, i int) (v, size float64)) (v
 	return values, sizes
 }
 
-// prepareWindow allocates the operands of an operation on windows with rows of cols floats, and
-// moves to the first window. most is the largest number of rows in a window.
+// prepareWindow allocates x and out, and moves to the first window. most limits the rows of a
+// window.
 func prepareWindow(cols, most int) {
 	x, out, turn = make([]float32, cols), make([]float32, min(len(large())/cols/windows, most)), 0
 	nextRows()
 }
 
-// Hits of package dense and package quant, which ourHits copies to a batch for verification.
 var (
 	floatHits [mostQueries][]dense.Hit
 	int8Hits  [mostQueries][]quant.Hit
 )
 
 // search returns the operation that finds the nearest rows for several queries. hit returns our
-// k-th hit for query q. many finds the hits of all queries by one call of our package, each by a
-// call per query.
+// k-th hit for query q. many makes one call for all queries, each a call per query.
 func (b *batch[T, S]) search(name string, prepare func(queries int),
 	score func(q, i int) (v, size float64), hit func(q, k int) (row int, score S),
 	many, each func()) *operation {
@@ -184,8 +180,8 @@ var (
 	topManyCosine = topManyBy("TopMany by cosine, rows of 768, queries", dense.ByCosine)
 )
 
-// inverseNorms returns 1/norm of every row of the large matrix. The first call, before any peer is
-// timed, computes them, so that peers rank by cosine as if they stored unit vectors.
+// inverseNorms returns 1/norm of the rows of the large matrix. Verification computes them, so that
+// peers are timed as if they stored unit vectors.
 var inverseNorms = sync.OnceValue(func() []float32 {
 	all := make([]float32, len(large())/batchCols)
 	for i := range all {
@@ -194,8 +190,8 @@ var inverseNorms = sync.OnceValue(func() []float32 {
 	return all
 })
 
-// addPeer adds a peer to an operation of batches; inC reports whether the peer is in C. dots stores
-// in b.scores the dot products of all queries and n rows of the window, beginning with row first.
+// addPeer adds a peer to an operation of batches. dots stores in b.scores the dot products of all
+// queries and n rows of the window, beginning with row first.
 func (b *batch[T, S]) addPeer(operation, name string, inC bool, strip int,
 	dots func(first, n int)) {
 	addWay(operation, way{name: name, inC: inC, loop: overRows(func() {
@@ -206,8 +202,7 @@ func (b *batch[T, S]) addPeer(operation, name string, inC bool, strip int,
 func addTopMany(name string, inC bool, strip int, dots func(first, n int)) {
 	floatBatch.addPeer("TopMany by dot", name, inC, strip, dots)
 	addWay("TopMany by cosine", way{name: name, inC: inC, loop: overRows(func() {
-		// start is the row of the large matrix at which the window begins; nextRows has already
-		// incremented turn.
+		// nextRows has already incremented turn.
 		start := (turn - 1) % windows * len(out)
 		floatBatch.rank(len(out), strip, func(first, n int) {
 			dots(first, n)
@@ -234,8 +229,7 @@ func (b *batch[T, S]) eachPair(rows []T, n int, dot func(x, y []T) S) {
 	}
 }
 
-// int8Row returns row i of the window read as int8 values, of which each float32 of the window
-// holds four.
+// int8Row returns row i of the window read as int8 values.
 func int8Row(i int) []int8 { return int8s(rows)[i*batchCols:][:batchCols] }
 
 var int8TopMany = int8Batch.search("int8 TopMany, rows of 768, queries", func(queries int) {
@@ -247,7 +241,7 @@ var int8TopMany = int8Batch.search("int8 TopMany, rows of 768, queries", func(qu
 }, func(q, i int) (v, size float64) {
 	r, x := int8Row(i), int8Batch.queries[q]
 	for j, a := range r {
-		v += float64(int(a) * int(x[j])) // exact
+		v += float64(int(a) * int(x[j]))
 	}
 	return v, 0
 }, func(q, k int) (row int, score int32) {

@@ -25,7 +25,7 @@ const leastRounds = 6
 
 type meter struct {
 	options
-	text   bytes.Buffer // content of bench.txt, in Go's benchmark format
+	text   bytes.Buffer // of bench.txt
 	curves []measured.Point
 }
 
@@ -95,19 +95,19 @@ func (m *meter) head(core string, caches cpu.Caches) {
 	fmt.Fprintln(&m.text, "Unit ns/op better=lower")
 }
 
-// cell verifies a kernel, unless its operands come from memory, and times the paths and the probe
-// of the limit.
+// cell times the paths of a kernel and the probe of the limit. It verifies the kernel first, unless
+// its operands come from memory.
 func (m *meter) cell(c *cell) error {
 	defer asm.Use(asm.Active())
 	runtime.GC()
 	k, rounds := c.kernel, m.rounds
 	if c.level == "DRAM" {
-		rounds = min(rounds, leastRounds) // each call is slow
+		rounds = min(rounds, leastRounds) // a call is slow
 	} else if err := verify(k, c.n, c.off); err != nil {
 		return err
 	}
 	a := k.New(c.n, memory{off: c.off}, asmtest.Uniform(1))
-	a.A, a.B = 1, 0.5 // keeps repeated updates finite and normal
+	a.A, a.B = 1, 0.5
 	var loops []func(n int)
 	for _, isa := range asm.Available() {
 		loops = append(loops, func(n int) {
@@ -132,8 +132,8 @@ func (m *meter) cell(c *cell) error {
 }
 
 // write writes a line for each path and round. bytes is the number of bytes that a call of the
-// kernel reads and writes. walked is the same for the probe, the last competitor of the race; it is
-// 0 without a probe.
+// kernel reads and writes, walked the same for the probe, the last competitor of the race; 0
+// without a probe.
 func (m *meter) write(c *cell, race frame.Race, bytes, walked float64) {
 	for i, isa := range asm.Available() {
 		for round, seconds := range race[i] {
@@ -147,8 +147,8 @@ func (m *meter) write(c *cell, race frame.Race, bytes, walked float64) {
 	}
 }
 
-// verify compares a kernel with its definition in float64, unless the operands are too large, and
-// the results of the code paths with each other.
+// verify compares the results of the code paths with each other and, unless the operands are too
+// large, with the kernel's definition in float64.
 func verify(k asmtest.Kernel, n, off int) error {
 	var a *asmtest.Args
 	sum := float32(0)
@@ -160,7 +160,7 @@ func verify(k asmtest.Kernel, n, off int) error {
 			}
 			return values, sizes
 		},
-		// Stored floats come before the sum: Wide returns no sum for a kernel that stores floats.
+		// Wide returns no sum for a kernel that stores floats.
 		got: func() []float32 { return append(slices.Clone(a.Stored()), sum) },
 	}
 	return o.verify(way{name: ours, loop: func(int) { sum = k.Call(a) }}, []int{n}, off)

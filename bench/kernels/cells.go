@@ -10,13 +10,12 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// A cell is a kernel at one size, which all paths run.
 type cell struct {
 	kernel asmtest.Kernel
 	n      int
 	off    int // floats between the start of a cache line and the operands
 	level  string
-	bytes  int // size of the operands in bytes
+	bytes  int // of the operands
 }
 
 func (c *cell) name() string {
@@ -27,23 +26,19 @@ func (c *cell) name() string {
 	return fmt.Sprintf("op=%s/n=%d/level=%s", op, c.n, c.level)
 }
 
-// Sizes in bytes of operands that exceed the second-level cache: at most largestInCache in the last
-// cache, leastInMemory to mostInMemory from memory.
+// Sizes in bytes of operands for the last cache and for memory.
 const (
 	largestInCache = 16 << 20
 	leastInMemory  = 64 << 20
 	mostInMemory   = 512 << 20
 )
 
-// By default kernels are measured at usualSizes, or at curveSizes if the documents plot the kernel.
 var (
 	usualSizes = []int{8, 100, 784, 4096, 65536}
 	curveSizes = []int{3, 8, 31, 54, 100, 257, 784, 1023, 4096, 16384, 65536}
-	curves     = []string{"dot", "axpy"} // names of the kernels with curves
+	curves     = []string{"dot", "axpy"} // kernels that the documents plot
 )
 
-// cells lists the cells to measure. A size of 100 elements is also measured one float off
-// alignment.
 func cells(o options, caches cpu.Caches) (all []*cell) {
 	for _, k := range asmtest.Kernels {
 		if !o.only.MatchString(k.Name) {
@@ -76,7 +71,7 @@ func cells(o options, caches cpu.Caches) (all []*cell) {
 			continue
 		}
 		targets := []int{min(caches.L3/4, largestInCache)}
-		if k.Shape != bandwidth.None { // kernels without a limit are not timed from memory
+		if k.Shape != bandwidth.None {
 			targets = append(targets, min(max(2*caches.L3, leastInMemory), mostInMemory))
 		}
 		for i, bytes := range targets {
@@ -101,8 +96,8 @@ func (m memory) Floats(n int) []float32 {
 	return all[skip:][:n:n]
 }
 
-// operands returns the operands over which the probe runs. Of misaligned operands it returns the
-// aligned part, because the probe shows the machine's limit.
+// operands returns the operands over which the probe runs: of misaligned operands the aligned part,
+// because the probe shows the machine's limit.
 func operands(s bandwidth.Shape, a *asmtest.Args, off int) (x, y []float32) {
 	x, y = a.X, a.Y
 	if s == bandwidth.Copy {

@@ -22,8 +22,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// run builds the program and runs it as a process of its own, since the program pins itself to a
-// core.
+// run runs the program as a process of its own, since it pins itself to a core.
 func run(t *testing.T, args ...string) string {
 	program := filepath.Join(t.TempDir(), "kernels")
 	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
@@ -166,7 +165,7 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// made returns a table of results. seconds[i][k] is the time of way k at the i-th size.
+// seconds[i][k] is the time of way k at the i-th size.
 func made(name string, o operation, seconds [][]float64) *table {
 	t := &table{operation: &o, Grid: frame.Grid{Title: name}, ways: o.ways}
 	for _, w := range o.ways {

@@ -1,6 +1,6 @@
-// Command kernels times every kernel on every path beside a loop of loads and stores, and it times
-// training; make bench runs it. With -peers it times the kernels beside other libraries, for make
-// bench-kernels. bench/README.md explains both measurements.
+// Command kernels times kernels on all paths beside a loop of loads and stores, and it times
+// training. With -peers it times operations beside other libraries. bench/README.md explains both
+// measurements.
 package main
 
 //go:generate go run ./ways
@@ -53,8 +53,8 @@ func main() {
 	}
 }
 
-// alone pins this process to one core, turns garbage collection off, and returns a description of
-// the core.
+// alone pins the calling goroutine to one core, turns garbage collection off, and returns a
+// description of the core.
 func alone() (core string) {
 	core = machine.Pin().String()
 	runtime.GOMAXPROCS(1)

@@ -4,11 +4,11 @@ import (
 	"math"
 )
 
-// matrixRows is the number of rows of the matrices in cache, which have len(x) columns.
+// matrixRows is the number of rows of the matrices in cache.
 const matrixRows = 256
 
 var (
-	left []float32 // the vector that multiplies a matrix from the left
+	left []float32 // multiplies a matrix from the left
 	dim  int       // rows and columns of x and y as square matrices
 )
 

@@ -10,8 +10,8 @@ import (
 	"github.com/klauspost/cpuid/v2"
 )
 
-// core returns OpenBLAS's name for the kernels of this CPU's instruction set. OpenBLAS itself
-// chooses by the model number, which virtual machines change.
+// core returns OpenBLAS's name for the kernels of this CPU's instruction set; "" lets OpenBLAS
+// choose. It chooses by the model number, which virtual machines may change.
 func core() string {
 	switch has := cpuid.CPU.Supports; {
 	case !may512 && has(cpuid.AVX2, cpuid.FMA3):
@@ -27,11 +27,11 @@ func core() string {
 	case has(cpuid.AVX2, cpuid.FMA3):
 		return "HASWELL"
 	}
-	return "" // let OpenBLAS choose
+	return ""
 }
 
-// coreVariable is the environment variable by which OpenBLAS chooses its kernels. OpenBLAS reads it
-// when it is loaded, before any Go code runs, so that init must restart the program.
+// coreVariable tells OpenBLAS its kernels. OpenBLAS reads the variable when it is loaded, before
+// any Go code runs, so init restarts the program.
 const coreVariable = "OPENBLAS_CORETYPE"
 
 func init() {

@@ -19,21 +19,21 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// The operands of the current operation. They are package variables, so that loops read them from
-// memory, as a program does, and the compiler can't fold constants into the loops. sink takes
-// results one at a time: a sum of them would be a dependency chain that hides small differences.
+// The operands of the current operation. As package variables they are read from memory, and the
+// compiler can't fold constants into the loops. sink takes results one at a time, because a sum
+// would be a dependency chain.
 var (
 	alpha, sink float32
 	x, y, out   []float32
 	rows        []float32 // contiguous rows, each as long as x
 )
 
-// A way is one implementation of an operation: ours, whose name begins with Ours, or a peer's.
+// A way is one implementation of an operation: ours if its name begins with frame.Ours.
 type way struct {
 	name string
 	loop func(n int)
 	got  func() []float32 // returns the result; nil if operation.got does
-	inC  bool             // whether the loop is in C or C++
+	inC  bool             // the loop is in C or C++
 }
 
 const (
@@ -43,17 +43,16 @@ const (
 
 func (w way) isOurs() bool { return strings.HasPrefix(w.name, ours) }
 
-// An operation is computed by us and by peers at several sizes.
 type operation struct {
 	name    string
 	sizes   []int
-	both    bool    // whether the operands are vectors, which are also timed one float off
-	ten     bool    // whether this is one of the ten operations by which releases are compared
-	alpha   float32 // value of the variable alpha while the operation is timed
+	both    bool    // the operands are vectors, which are also timed off alignment
+	ten     bool    // one of the ten operations by which releases are compared
+	alpha   float32 // value of the variable alpha in timed calls
 	prepare func(n, off int)
-	per     func() int // number by which the time of a call is divided; nil for 1
+	per     func() int // divides the time of a call; nil for 1
 	// want returns, before the operation is run, the values that got should return, in float64, and
-	// for each value the magnitude to which the rounding error is relative.
+	// for each the magnitude to which the rounding error is relative.
 	want func() (values, sizes []float64)
 	got  func() []float32
 	ways []way
@@ -64,8 +63,7 @@ var operations = append(onFloats, rowsInL1, rowsInL2, rowsInL3, rowsFromMemory, 
 	dotSparse, axpySparse)
 
 // may512 reports whether peers with a choice of instruction sets may use AVX-512: only if our own
-// path, which PEGASIMD_ISA selects, uses AVX-512. Other peers choose by themselves; bench/README.md
-// explains how to restrict them.
+// path does.
 var may512 = asm.Active() == asm.AVX512 || asm.Active() == asm.AVX512x256
 
 // addWay adds a way to the operations whose names up to the first comma equal operation.
@@ -81,12 +79,10 @@ func addWay(operation string, w way) {
 	}
 }
 
-// inC has the names and versions of the peers in C and C++; go.mod has the versions of the peers in
-// Go.
+// inC has the names and versions of the peers in C and C++.
 var inC []string
 
-// A table holds the results of an operation at some sizes, with operands that start off floats
-// after the start of a cache line.
+// A table holds the results of an operation at some sizes, with operands at offset off.
 type table struct {
 	*operation
 	frame.Grid
@@ -95,8 +91,7 @@ type table struct {
 	ways  []way
 }
 
-// passes is the number of passes over all cells. The samples of a cell are thus spread over the
-// run, so that another process that is busy for some seconds does not distort the whole cell.
+// passes is the number of passes over all cells, which spread the samples of a cell over the run.
 const passes = 5
 
 func beside(o options, dir string) error {
@@ -140,8 +135,8 @@ func beside(o options, dir string) error {
 	return errors.Join(err, summary(w, tables))
 }
 
-// tablesOf verifies the ways before they are timed. It leaves out peers with wrong results, and
-// returns their errors in failed; a wrong result of ours ends the program.
+// tablesOf verifies the ways. It leaves out peers with wrong results, and returns their errors in
+// failed; a wrong result of ours ends the program.
 func tablesOf(o options) (tables []*table, failed []string) {
 	for _, op := range operations {
 		for off, suffix := range []string{"", ", one float off"} {
@@ -178,8 +173,8 @@ func tablesOf(o options) (tables []*table, failed []string) {
 	return tables, failed
 }
 
-// verify compares results with float64, except those of the read loop. If the way is ours, it also
-// compares the results of all code paths, to the bit.
+// verify compares results with float64, except those of the read loop, and ours on all code paths
+// with each other.
 func (o *operation) verify(w way, sizes []int, off int) error {
 	if w.got == nil {
 		w.got = o.got
@@ -237,12 +232,10 @@ func (t *table) race(i, rounds int) {
 	}
 }
 
-// ourRoundings is the largest difference from float64 that verify accepts in our results, in
-// roundings; see near.
+// ourRoundings is the tolerance of our results; see near.
 const ourRoundings = 32.
 
-// near reports whether got differs from want by at most the given number of roundings, plus 2^-126.
-// A rounding is half a unit in the last place of size, a bound on the magnitudes that are rounded.
+// near reports whether got differs from want by at most roundings times 2^-24 of size, plus 2^-126.
 func near(got float32, want, size, roundings float64) bool {
 	return float64(got) == want ||
 		math.Abs(float64(got)-want) <= roundings*0x1p-24*size+0x1p-126

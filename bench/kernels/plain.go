@@ -6,8 +6,6 @@ import (
 	"github.com/pegasimd/pegasimd/half"
 )
 
-// The loops below are those of programs that use no library.
-
 func loopDot(x, y []float32) (sum float32) {
 	y = y[:len(x)]
 	for i, v := range x {
@@ -54,7 +52,6 @@ func loopCosine(x, y []float32) float32 {
 	return xy / float32(math.Sqrt(float64(xx)*float64(yy)))
 }
 
-// loopCosine64 is the usual loop for a cosine: it adds in float64.
 func loopCosine64(x, y []float32) float64 {
 	var xy, xx, yy float64
 	for i := range x {

@@ -10,8 +10,6 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 )
 
-// These operations multiply a matrix, whose rows are contiguous, by a vector. The matrix fits in
-// the cache.
 var (
 	rowsInL1 = dotRowsIn("L1", func(c cpu.Caches) int { return c.L1 / 2 }, 16, 54, 128, 384, 768)
 	rowsInL2 = dotRowsIn("L2", func(c cpu.Caches) int { return c.L2 / 2 }, 128, 384, 768, 1536)
@@ -20,8 +18,7 @@ var (
 	}, 128, 384, 768, 1536)
 )
 
-// dotRowsIn returns the operation on a matrix of about bytes(c) bytes, where c are this machine's
-// caches.
+// dotRowsIn returns the operation on a matrix of about bytes(caches) bytes.
 func dotRowsIn(level string, bytes func(c cpu.Caches) int, sizes ...int) *operation {
 	return &operation{
 		name: "DotRows, matrix in " + level + ", a row of", sizes: sizes,
@@ -58,15 +55,15 @@ var large = sync.OnceValue(func() []float32 {
 	return v
 })
 
-// A call uses a window, at most a sixteenth of the large matrix, or some rows at random. After each
-// call of any way nextRows moves on, so that a window is used again only after all other windows.
+// nextRows moves to the next of the windows of the large matrix, and to other random rows, so that
+// rows are read from memory.
 const (
 	windows  = 16
-	together = 32 // number of random rows in a call
+	together = 32 // random rows in a call
 )
 
 var (
-	turn   int            // number of calls of nextRows
+	turn   int            // calls of nextRows
 	picked [1 << 18]int32 // random rows of all calls
 	picks  []int32        // random rows of the current call
 )
@@ -78,7 +75,7 @@ func nextRows() {
 	turn++
 }
 
-// planted is the row of the first window that equals the query and is nearest by every metric.
+// planted is the row of the first window that the query equals.
 const planted = 5
 
 var hits = make([]dense.Hit, 10)
@@ -117,7 +114,7 @@ var rowsFromMemory = &operation{
 	per: perRow, want: found, got: nearest,
 }
 
-// int8s returns the memory of v as int8 values, four for each float32.
+// int8s returns the memory of v as int8 values.
 func int8s(v []float32) []int8 {
 	return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(v))), 4*len(v))
 }
@@ -157,7 +154,7 @@ var (
 	})
 )
 
-// asUint32 returns v as unsigned integers that share its memory.
+// asUint32 returns the memory of v as unsigned integers.
 func asUint32(v []int32) []uint32 {
 	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(v))), len(v))
 }

@@ -18,7 +18,7 @@ func dotSimd(x, y []float32) float32 {
 		s0 = u.MulAdd(v, s0)
 		x, y = x[k:], y[k:]
 	}
-	var lane [16]float32 // package simd can't add up lanes
+	var lane [16]float32
 	s0.Add(s1).Store(lane[:])
 	sum := float32(0)
 	for _, v := range lane[:n] {

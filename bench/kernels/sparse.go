@@ -8,13 +8,12 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// text is a sparse matrix that stays in the caches, like texts of a small vocabulary. All rows have
-// the same number of nonzeros.
+// text is a sparse matrix whose rows have the same number of nonzeros.
 var text struct {
-	*sparse.Matrix     // does not check indices again in each call
-	nonzeros       int // number of nonzeros in a row
-	idx            []int32
-	val            []float32
+	*sparse.Matrix
+	nonzeros int // of a row
+	idx      []int32
+	val      []float32
 }
 
 func textRow(i int) (idx []int32, val []float32) {

@@ -10,8 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/bench/internal/frame"
 )
 
-// write writes the tables of ratios and times. The last rows of the table of ratios are our time
-// divided by the best peer's time.
+// write writes the tables of ratios and times, with rows for our time divided by the best peer's
+// time.
 func (t *table) write(w io.Writer) error {
 	more := [][]any{t.row("**ours / Go's best**", isInGo)}
 	if slices.ContainsFunc(t.ways, func(w way) bool { return w.inC }) {
@@ -36,9 +36,8 @@ func (t *table) row(name string, considered func(way) bool) (cells []any) {
 func isAny(way) bool    { return true }
 func isInGo(w way) bool { return !w.inC }
 
-// behind returns the ratio of our first way's time at the i-th size to the time of the fastest peer
-// for which considered returns true, and the peer's name. Without such a peer the results are 0 and
-// "".
+// behind returns the largest ratio of our first way's time at the i-th size to the time of a peer
+// for which considered returns true, and the peer's name; 0 and "" without such a peer.
 func (t *table) behind(i int, considered func(way) bool) (most float64, peer string) {
 	for k, w := range t.ways {
 		if w.isOurs() || w.name == readLoop || !considered(w) {
@@ -57,11 +56,10 @@ const (
 	farBehindBest = 1.15
 )
 
-// lost is a cell in which our time is more than behindBest times the best peer's time.
 type lost struct {
-	cell  string  // operation, size, ratio and peer, as the summary prints them
-	ratio float64 // ratio of our time to the best peer's
-	inC   bool    // whether the best peer is in C
+	cell  string // operation, size, ratio and peer, as printed
+	ratio float64
+	inC   bool // the best peer is in C
 }
 
 var groups = []struct {

@@ -51,8 +51,8 @@ func (s *set) run(epochs int, progress func(pegasos.Progress)) (*pegasos.Model, 
 		context.Background(), s.train.Examples(), s.train.Y)
 }
 
-// train times training on a set on every path and checks that all paths give the same model. Then
-// it measures the model's quality during a longer run.
+// train times training on a set on every path, checks that all paths give the same model, and
+// measures the model's quality during a longer run.
 func (m *meter) train(s *set) error {
 	defer asm.Use(asm.Active())
 	hash, steps := "", 0.0

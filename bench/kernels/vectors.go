@@ -16,8 +16,8 @@ var lengths = []int{3, 8, 16, 31, 48, 64, 100, 128, 256, 384, 768, 784, 1024, 15
 var blasGo gonum.Implementation
 
 // vectors allocates x and y, which start off floats after a multiple of 64 bytes. Their offsets
-// within a page differ by half a page: a load waits for an unrelated store to the same offset in
-// another page.
+// within a page differ by half a page, because a load waits for an unrelated store to the same
+// offset in another page.
 func vectors(n, off int) {
 	all := memory{off: off}.Floats(2*n + 4*page)
 	x, y = all[:n:n], all[(n+page-1)/page*page+page/2:][:n:n]
@@ -25,16 +25,16 @@ func vectors(n, off int) {
 	fill(y, 2)
 }
 
-const page = 1024 // number of floats in a page of 4 KiB
+const page = 1024 // floats in 4 KiB
 
-// onVectors returns one of the ten operations, on x and y, with the result in sink.
+// onVectors returns one of the ten operations, with the result in sink.
 func onVectors(name string, want func() (values, sizes []float64)) *operation {
 	return &operation{name: name, sizes: lengths, both: true, ten: true,
 		prepare: vectors, got: func() []float32 { return []float32{sink} }, want: want}
 }
 
 // onY is onVectors for an operation that changes y, whose elements should become term(alpha, x, y).
-// alpha is factor while the operation is timed.
+// alpha is factor in timed calls.
 func onY(name string, factor float32, term func(alpha, x, y float64) (v, size float64)) *operation {
 	o := onVectors(name, func() (values, sizes []float64) {
 		return each(len(x), func(i int) (value, size float64) {
@@ -45,7 +45,7 @@ func onY(name string, factor float32, term func(alpha, x, y float64) (v, size fl
 	return o
 }
 
-// summed returns an operation's function want for the sum of term(x[i], y[i]).
+// summed returns a function want for the sum of term(x[i], y[i]).
 func summed(term func(x, y float64) float64) func() (values, sizes []float64) {
 	return func() (values, sizes []float64) {
 		return each(1, func(int) (value, size float64) {
@@ -54,7 +54,7 @@ func summed(term func(x, y float64) float64) func() (values, sizes []float64) {
 	}
 }
 
-// rooted returns an operation's function want for the square root of a sum.
+// rooted returns a function want for the square root of a sum.
 func rooted(sum func() (values, sizes []float64)) func() (values, sizes []float64) {
 	return func() (values, sizes []float64) {
 		values, _ = sum()
@@ -111,7 +111,7 @@ var onFloats = []*operation{
 	dotOfBytes("int8 Dot", &int8X, &int8Y),
 }
 
-// other returns o as an operation that is not one of the ten and whose operands prepare allocates.
+// other changes o to an operation that is not one of the ten and whose operands prepare allocates.
 func other(o *operation, prepare func(n, off int)) *operation {
 	o.ten, o.prepare = false, prepare
 	return o
@@ -124,8 +124,8 @@ var (
 	int8X, int8Y   []int8 // bytesX and bytesY as int8
 )
 
-// byteVectors allocates bytesX, bytesY, int8X and int8Y, which start off bytes after a multiple of
-// 64 bytes.
+// byteVectors allocates bytesX and bytesY, which start off bytes after a multiple of 64 bytes, and
+// int8X and int8Y in their memory.
 func byteVectors(n, off int) {
 	vectors(2*n+64, 0)
 	all := unsafe.Slice((*uint8)(unsafe.Pointer(&x[0])), 2*n+128)
