@@ -12,8 +12,8 @@ import (
 	"text/template"
 )
 
-// timedText is the template of a benchmark of each call at each size. newTree adds the benchmark to
-// the project's own package, because most of the functions called are not exported.
+// timedText is the template of a benchmark of each call at each size. It becomes part of the
+// project's own package, because most of the functions called are not exported.
 //
 //go:embed timed.tmpl
 var timedText string
@@ -21,13 +21,12 @@ var timedText string
 var timed = template.Must(template.New("").Parse(timedText))
 
 type tree struct {
-	root string            // folder of the module
-	dir  string            // folder of the package
+	root string            // of the module
+	dir  string            // of the package
 	bin  map[string]string // test binary by architecture
 }
 
-// fetch downloads the project by the go command, which obeys GOPROXY and GOSUMDB, and returns the
-// folder.
+// fetch downloads the project by the go command and returns the folder.
 func fetch(p project) (string, error) {
 	cmd := exec.Command("go", "mod", "download", "-json", p.Module+"@"+p.Version)
 	cmd.Env = append(os.Environ(), "GOWORK=off")
@@ -39,7 +38,7 @@ func fetch(p project) (string, error) {
 	return got.Dir, err
 }
 
-// newTree copies the project from dir to root, and adds the benchmark. If patched is true, newTree
+// newTree copies the project from dir to root, and adds the benchmark. If patched is true, it also
 // applies the patch and replaces our modules by those of the workspace of this program.
 func newTree(p project, dir, root string, patched bool) (*tree, error) {
 	if err := os.CopyFS(root, os.DirFS(dir)); err != nil {

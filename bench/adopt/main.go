@@ -1,13 +1,12 @@
-// Command adopt links the kernels into other projects, as the projects' maintainers would. It
-// prints, for docs/kernels.md, the number of lines of each patch, whether the project's own tests
-// pass on this machine and on arm64 in emulation (qemu-user), and how the times of the project's
-// functions and benchmarks change. The runs before and after the patch alternate:
+// Command adopt links the kernels into other projects. It prints the number of lines of each patch,
+// whether the project's own tests pass on this machine and on arm64 in emulation (qemu-user), and
+// how the times of the project's functions and benchmarks change:
 //
 //	go run ./adopt
 //	go run ./adopt -only 'hnsw|gonum' -tests=false
 //
 // in the folder bench. The go command downloads the projects as modules, in the versions that the
-// files in projects name. adopt builds them in a temporary folder.
+// files in projects name.
 package main
 
 import (

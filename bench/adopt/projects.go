@@ -11,18 +11,18 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// A project is another library, the patch that links the kernels into the library, and the calls
-// that are timed.
+// A project is another library, the patch that links the kernels into it, and the calls that are
+// timed.
 type project struct {
 	Note, Name, Module, Version string
 
-	Folder  string   // the package's folder in the module
-	Imports []string // imports that Setup and the calls need
+	Folder  string   // of the package in the module
+	Imports []string // for setup and the calls
 	Theirs  string   // regular expression for the project's own benchmarks that run patched code
-	Rows    int      // number of rows, of n elements each, in the matrix m for the calls
+	Rows    int      // rows of the matrix m, of n elements each
 	Calls   []call
 
-	setup string // statements that the benchmark of size n executes before the calls
+	setup string // statements of the benchmark of size n before the calls
 	patch string // unified diff of files in Folder
 }
 
@@ -30,11 +30,9 @@ type project struct {
 // vectors and m is a matrix.
 type call struct {
 	Name, Expr string
-	Loop       bool // whether the project computes the result by a loop in Go
+	Loop       bool // the project computes the result by a loop in Go
 }
 
-// sizes are the lengths of vectors at which calls are timed: small lengths, and lengths of
-// embeddings.
 var sizes = []int{8, 32, 128, 384, 768, 1536}
 
 const (
@@ -48,7 +46,7 @@ var projectFiles embed.FS
 func readProjects() (all []project, err error) {
 	names, err := fs.Glob(projectFiles, "projects/*.txt")
 	for _, name := range names {
-		text, _ := projectFiles.ReadFile(name) // no error: the files are embedded
+		text, _ := projectFiles.ReadFile(name) // no error: embedded
 		p, err := parseProject(text)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
@@ -58,8 +56,8 @@ func readProjects() (all []project, err error) {
 	return all, err
 }
 
-// parseProject reads a txtar archive: a project in JSON, and then the sections "setup", which may
-// be missing, and "patch".
+// parseProject reads a txtar archive: a project in JSON, and then the optional sections "setup" and
+// "patch".
 func parseProject(text []byte) (p project, err error) {
 	archive := txtar.Parse(text)
 	d := json.NewDecoder(bytes.NewReader(archive.Comment))

@@ -11,11 +11,10 @@ import (
 
 type result struct {
 	project
-	tests         [2]string          // outcome of the tests on this machine and on arm64
+	tests         [2]string          // on this machine and on arm64
 	before, after map[string]float64 // seconds per operation, by name of the benchmark
 }
 
-// ratio returns how many times as fast a benchmark is with the patch.
 func (r result) ratio(name string) string {
 	return fmt.Sprintf("%.2f", r.before[name]/r.after[name])
 }

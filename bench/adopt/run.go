@@ -57,11 +57,10 @@ func compare(arch string, before, after *tree, emulator ...string) (string, erro
 	return fmt.Sprintf("%d pass", passed), nil
 }
 
-// rounds is the number of times that each benchmark runs in each tree.
 const rounds = 6
 
-// benchmarks runs the matching benchmarks in both trees, alternating on one core, and returns the
-// least seconds per operation for each name.
+// benchmarks runs the matching benchmarks in both trees in turns, and returns the least seconds per
+// operation for each name.
 func benchmarks(match string, before, after *tree) (b, a map[string]float64, err error) {
 	pinned := machine.Pin()
 	defer pinned.Release()

@@ -1,6 +1,4 @@
 // Package regress contains the benchmarks of Pegasimd's kernels that the regression gate compares.
-// They need few packages besides the table of kernels in asmtest, so that they can be built into an
-// older commit.
 package regress
 
 import (
@@ -13,11 +11,11 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// The small sizes show the cost of a call and of the elements left after the loop, the large sizes
-// the cost of an element.
+// Small sizes show the cost of a call and of the elements left after the loop, large sizes the cost
+// of an element.
 var sizes = []int{8, 31, 100, 784, 4096}
 
-// BenchmarkKernels compares each kernel with plain Go, to the bit, before it times the kernel.
+// BenchmarkKernels compares each kernel with the generic path before it times the kernel.
 func BenchmarkKernels(b *testing.B) {
 	for _, k := range asmtest.Kernels {
 		for _, n := range sizes {
@@ -34,7 +32,7 @@ func BenchmarkKernels(b *testing.B) {
 					}
 					defer asm.Use(asm.Use(isa))
 					a := operands()
-					// Repeated updates stay finite, and no number becomes subnormal.
+					// Keep repeated updates finite.
 					a.A, a.B = 1, 0.5
 					b.SetBytes(int64(k.Bytes(a)))
 					count.Run(b, func() { k.Call(a) })
@@ -49,14 +47,14 @@ func call(k asmtest.Kernel, isa asm.ISA, a *asmtest.Args) []float32 {
 	return append([]float32{k.Call(a)}, a.Stored()...)
 }
 
-// BenchmarkRows measures dot products of consecutive rows within the second- and third-level cache,
-// where the order in which rows are read decides the time.
+// BenchmarkRows measures dot products with the rows of matrices for the second- and third-level
+// cache.
 func BenchmarkRows(b *testing.B) {
 	dotRows := asmtest.Kernels[slices.IndexFunc(asmtest.Kernels,
 		func(k asmtest.Kernel) bool { return k.Name == "dotrows" })]
 	for _, cache := range []struct {
 		level string
-		size  int // number of elements
+		size  int // elements
 	}{{"L2", 100 << 10}, {"L3", 2 << 20}} {
 		for _, n := range []int{128, 784} {
 			for _, isa := range asm.Available() {

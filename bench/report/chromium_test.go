@@ -24,10 +24,8 @@ import (
 	"github.com/pegasimd/pegasimd/gate/history"
 )
 
-// These tests inspect the report in a browser; scripts/ci.sh report_figures runs them. They fail
-// without a browser.
+// These tests inspect the report in a browser, and fail without one.
 
-// look is the result of the script that inspects the page.
 type look struct {
 	Figures  []seen   `json:"figures"`
 	Overlaps []string `json:"overlaps"` // pairs of texts in a figure that cover each other
@@ -35,7 +33,7 @@ type look struct {
 	Small    []string `json:"small"`    // texts of less than 9 pixels
 	Faint    []string `json:"faint"`    // texts and lines whose contrast is too low
 	Scroll   int      `json:"scroll"`   // pixels by which the page is wider than the window
-	External []string `json:"external"` // elements that load or link to other files
+	External []string `json:"external"` // elements with src or href, and link elements
 }
 
 type seen struct {
@@ -95,8 +93,7 @@ func TestInChromium(t *testing.T) {
 			t.Errorf("%s has %d paths: %v", name, paths, err)
 		}
 	}
-	// The report of this machine, if make report has written it, has measured numbers instead of
-	// samples.
+	// The report of this machine has measured numbers instead of samples.
 	if own, err := filepath.Abs("../../build/bench/report.html"); err == nil {
 		if _, err := os.Stat(own); err != nil {
 			t.Log("make report has written no report on this machine")
@@ -121,7 +118,6 @@ func TestInChromium(t *testing.T) {
 	})
 	t.Logf("pictures are in %s", shots)
 
-	// The script must find the faults of a spoiled page.
 	t.Run("faults are seen", func(t *testing.T) {
 		text, err := os.ReadFile(report)
 		if err != nil {
@@ -282,7 +278,7 @@ var (
 	sampleSets = []string{"digits", "fashion-mnist", "a9a"}
 )
 
-// sample writes made-up results of make bench on a machine with AVX-512 to dir.
+// sample writes made-up results of make bench to dir.
 func sample(t *testing.T, dir string) {
 	var text strings.Builder
 	text.WriteString("cpu: Made-up CPU @ 3.00GHz, family 25, model 17\n" +

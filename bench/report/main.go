@@ -1,5 +1,5 @@
-// Command report draws the results of make bench and of the regression gate. It writes one HTML
-// file of figures and tables, which loads no other files. make report runs it.
+// Command report draws the results of make bench and the history of the regression gate, as an HTML
+// file of figures and tables that loads no other files.
 package main
 
 import (
@@ -46,7 +46,7 @@ func main() {
 }
 
 // write writes report.html to dir, from the results in dir and the gate's history in the folder
-// past. It writes kernels.svg and proof.svg to the folder pictures, unless pictures is empty.
+// past, and kernels.svg and proof.svg to the folder pictures unless pictures is empty.
 func write(dir, past, pictures string) error {
 	r, err := measured.Read(dir)
 	if err != nil {

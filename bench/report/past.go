@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/app/chart"
 )
 
-// readHistory draws the gate's history in dir, which need not exist. There is a figure for each
-// CPU, with the CPU's runs in order of time.
+// readHistory draws the gate's history in dir, which need not exist: a figure for each CPU, with
+// its runs in order of time.
 func readHistory(dir string) (all []*chart.Figure, err error) {
 	files, _ := filepath.Glob(filepath.Join(dir, "*.jsonl"))
 	byCPU := map[string][]*history.Run{}

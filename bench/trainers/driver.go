@@ -20,8 +20,8 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// A driver is a process that has loaded a set, on which it trains with another library upon
-// request. peers/driver.h defines the protocol.
+// A driver is a process that has loaded a set, and trains on it with another library.
+// peers/driver.h defines the protocol.
 type driver struct {
 	version string
 	in      io.WriteCloser
@@ -30,18 +30,18 @@ type driver struct {
 }
 
 type training struct {
-	CPU   float64 `json:"cpu"`    // CPU seconds
-	Wall  float64 `json:"wall"`   // wall-clock seconds
-	Count int     `json:"values"` // number of values that follow
-	Error string  `json:"error"`  // reason why training failed
+	CPU   float64 `json:"cpu"`    // seconds
+	Wall  float64 `json:"wall"`   // seconds
+	Count int     `json:"values"` // values that follow
+	Error string  `json:"error"`
 
 	values    []float64 // weight vectors, or predictions of the test rows
 	objective float64   // objective that our trainer reports; 0 for peers
 	bound     float64   // lower bound on the optimum that our trainer reports; 0 for peers
-	proven    bool      // whether our trainer reports a gap of at most Tol
+	proven    bool      // our trainer reports a gap of at most Tol
 }
 
-// start runs the command of a driver, whose numerical libraries use one thread, and waits until the
+// start runs the command of a driver, with one thread for numerical libraries, and waits until the
 // driver is ready.
 func start(ctx context.Context, command ...string) (*driver, error) {
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
@@ -72,7 +72,7 @@ func start(ctx context.Context, command ...string) (*driver, error) {
 	return d, nil
 }
 
-// stop closes the driver's input, on which the driver exits, and waits for the exit.
+// stop closes the driver's input, on which the driver exits.
 func (d *driver) stop() {
 	d.in.Close()
 	d.cmd.Wait() // the exit code does not matter
@@ -80,7 +80,7 @@ func (d *driver) stop() {
 
 var errLimit = errors.New("training took longer than the limit")
 
-// train requests a training, and kills the process if training takes longer than the limit.
+// train requests a training, and kills the process after the limit.
 func (d *driver) train(method string, lambda, effort float64, seed int, limit time.Duration) (
 	*training, error) {
 	timer := time.AfterFunc(limit, func() { d.cmd.Process.Kill() })
@@ -132,8 +132,6 @@ func writeRows(name string, s *dataset.Set) error {
 	return os.WriteFile(name, b.Bytes(), 0o666)
 }
 
-// The functions below evaluate models in float64, from their weights.
-
 func score(m *sparse.Matrix, i int, w []float64) (sum float64) {
 	for j, v := range m.Nonzeros(i) {
 		sum += float64(v) * w[j]
@@ -141,7 +139,7 @@ func score(m *sparse.Matrix, i int, w []float64) (sum float64) {
 	return sum
 }
 
-// losses maps the names of losses to functions of the margin y<w,x>.
+// losses are functions of the margin y<w,x>.
 var losses = map[string]func(margin float64) float64{
 	"hinge":         func(m float64) float64 { return max(0, 1-m) },
 	"squared-hinge": func(m float64) float64 { return max(0, 1-m) * max(0, 1-m) },
@@ -153,8 +151,8 @@ var losses = map[string]func(margin float64) float64{
 func classes(s *dataset.Set) []float32 { return slices.Compact(slices.Sorted(slices.Values(s.Y))) }
 
 // objective returns lambda/2 |w|^2 plus the mean loss. For two classes weights is one vector, which
-// scores the greater class above 0. For more classes weights has a vector for each class against
-// the rest, and objective returns the mean over the vectors.
+// scores the greater class above 0, and for more a vector for each class against the rest:
+// objective then returns the mean over the vectors.
 func objective(s *dataset.Set, loss string, lambda float64, weights []float64) float64 {
 	of, labels, cols := losses[loss], classes(s), s.Cols()
 	vectors, sum := len(weights)/cols, 0.0
@@ -195,7 +193,7 @@ func predict(s *dataset.Set, labels []float32, weights []float64) []float64 {
 	return predicted
 }
 
-// accuracy returns the share of correct predictions, in percent.
+// accuracy returns a percentage.
 func accuracy(y []float32, predicted []float64) float64 {
 	right := 0
 	for i, v := range predicted {

@@ -11,9 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// TestRankingAgreesWithGonum compares the results of metrics.Ranking with gonum's, within 1e-12:
-// the area with the trapezoids below gonum's ROC curve, the average precision with a sum over the
-// points of the curve. The test is here because the root module does not require gonum.
+// The test is here because the root module does not require gonum.
 func TestRankingAgreesWithGonum(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200 {

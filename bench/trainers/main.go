@@ -24,7 +24,7 @@ import (
 	"github.com/pegasimd/pegasimd/gate/machine"
 )
 
-// files contains the help, the tables of peers and of known optima, and the peers' drivers.
+// files contains the help, the tables of peers and of optima, and the peers' drivers.
 //
 //go:embed help.txt data peers
 var files embed.FS
@@ -37,7 +37,7 @@ type session struct {
 	lambdas     []float64
 	threads     []int
 	rounds      int
-	limit       time.Duration // explore ends after a longer run, but for proven gaps
+	limit       time.Duration // explore ends after a longer run, except for proven gaps
 	most        time.Duration // time after which a race begins no further round
 	quick       bool
 	seeds       bool
@@ -45,9 +45,9 @@ type session struct {
 	grids       []*frame.Grid
 
 	dir      string             // folder of the drivers and of the files of rows
-	commands map[*peer][]string // commands that run the drivers; nil for an absent peer
+	commands map[*peer][]string // nil for an absent peer
 	running  map[*peer]*driver
-	versions []string  // versions of the peers that have run
+	versions []string  // of the peers that have run
 	loaded   *sets.Set // set on which the drivers train
 }
 
@@ -57,7 +57,7 @@ func main() {
 	s := session{most: 10 * time.Second, losses: []string{"hinge"}, lambdas: []float64{1e-4},
 		threads: []int{1}, commands: map[*peer][]string{}, running: map[*peer]*driver{}}
 	flag.Usage = func() {
-		help, _ := files.ReadFile("help.txt") // no error: it is embedded
+		help, _ := files.ReadFile("help.txt") // no error: embedded
 		fmt.Fprintf(os.Stderr, "%s\n", help)
 		flag.PrintDefaults()
 	}
@@ -105,9 +105,8 @@ func main() {
 	}
 }
 
-// readPeers decodes the table of peers. An error, such as an unknown field, ends the program.
 func readPeers() (all []*peer) {
-	f, _ := files.Open("data/peers.json") // no error: it is embedded
+	f, _ := files.Open("data/peers.json") // no error: embedded
 	d := json.NewDecoder(f)
 	d.DisallowUnknownFields()
 	if err := d.Decode(&all); err != nil {
@@ -116,8 +115,7 @@ func readPeers() (all []*peer) {
 	return all
 }
 
-// seconds returns the time to compare: CPU seconds if all runs have one thread, else wall-clock
-// seconds.
+// seconds returns CPU seconds if all runs have one thread, else wall-clock seconds.
 func (s *session) seconds(t *training) float64 {
 	if slices.Max(s.threads) > 1 {
 		return t.Wall
@@ -178,7 +176,7 @@ func (s *session) timeSet(of *sets.Set) error {
 	labels := classes(of.Train)
 	for _, rows := range []*dataset.Set{of.Train, of.Test} {
 		if len(labels) == 2 && rows != nil {
-			sets.Against(rows, labels[1]) // most peers only accept -1 and 1
+			sets.Against(rows, labels[1]) // some peers only accept -1 and 1
 		}
 	}
 	err := s.openRows(of)

@@ -13,8 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// TestQuick runs the whole program with the peers that are installed. The program itself verifies
-// objectives and bounds.
+// The program itself verifies objectives and bounds.
 func TestQuick(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a minute")
@@ -55,8 +54,7 @@ func TestQuick(t *testing.T) {
 	}
 }
 
-// TestNoCurves tests that the configurations beside peers have no curves, even on dense
-// standardized columns, for which the default would choose curves.
+// On dense standardized columns the default would choose curves.
 func TestNoCurves(t *testing.T) {
 	of, err := sets.OpenSplit("digits-8")
 	if err != nil {

@@ -14,21 +14,21 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A problem is a set with a loss and a lambda. solve finds a lower bound on the optimum f* and the
-// relative gap between the bound and the objective of a model.
+// A problem is a set with a loss and a lambda, a lower bound on the optimum f*, and the relative
+// gap between this bound and the objective of a model.
 type problem struct {
 	*session
 	set        *sets.Set
-	x          dataset.Examples // the training rows as our trainer reads them
+	x          dataset.Examples // training rows
 	loss       string
 	lambda     float64
 	bound, gap float64
 }
 
-// known returns the optimum and a lower bound on it that liblinear 2.30 and another program
-// computed, or zeros if data/optima.csv lacks the problem.
+// known returns the optimum and a lower bound on it from data/optima.csv, or zeros if the file
+// lacks the problem.
 func (p *problem) known() (optimum, bound float64, err error) {
-	text, _ := files.Open("data/optima.csv") // no error: it is embedded
+	text, _ := files.Open("data/optima.csv") // no error: embedded
 	lines, err := frame.ReadLines(text)
 	for _, line := range lines {
 		if p.loss == "hinge" && line[0] == p.set.Name && line[1] == fmt.Sprint(p.lambda) {
@@ -78,8 +78,8 @@ func (p *problem) own(cfg pegasos.Config, threads int, limit time.Duration) (*tr
 	return ownTrain(p.ctx, p.x, p.set.Train.Y, cfg, threads, limit)
 }
 
-// verify compares the objective f, computed here from the weights, with the proven bounds and with
-// the objective that our trainer reports.
+// verify compares the objective f, computed from the weights, with the proven bounds and with the
+// objective that our trainer reports.
 func (p *problem) verify(t *training, f float64) error {
 	switch {
 	case !(f >= p.bound*(1-1e-9)):
@@ -100,14 +100,14 @@ var targets = []float64{.01, .001, .0001}
 type contender struct {
 	name  string
 	ours  bool
-	kind  string    // kind of efforts: "passes", "tolerances", "its own stop" or "proven" for gaps
-	steps []float64 // efforts that explore tries, in order
+	kind  string    // "passes", "tolerances", "its own stop" or "proven" for gaps
+	steps []float64 // efforts to try, in order
 	train func(effort float64) (*training, error)
 
-	efforts  [3]float64 // least effort that reached each target; 0 if none did
+	efforts  [3]float64 // first effort that reached each target; 0 if none did
 	above    float64    // upper bound on (P-f*)/f* of the last run
-	accuracy float64    // accuracy of the last run
-	left     error      // error because of which explore tried no further efforts
+	accuracy float64    // of the last run, in percent
+	left     error      // why explore tried no further efforts
 }
 
 func (p *problem) contenders() (all []*contender) {
@@ -168,9 +168,8 @@ var passes, tolerances = func() (passes, tolerances []float64) {
 	return passes, tolerances
 }()
 
-// explore finds the least efforts that reach the targets. Equal efforts give equal models, so the
-// timed runs train models that explore has verified. A library's own stop counts for every target;
-// the table says how far above f* the library stops.
+// explore finds the first efforts that reach the targets. A library's own stop counts for every
+// target.
 func (c *contender) explore(p *problem) error {
 	c.above = math.Inf(1)
 	for k, effort := range c.steps {

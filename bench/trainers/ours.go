@@ -12,21 +12,19 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// same returns the configuration that minimizes the peers' objective: no scaling, no curves, no
-// bias, and each class against the rest.
+// same returns the configuration with the peers' objective.
 func same(loss string, lambda float64) pegasos.Config {
 	return pegasos.Config{Loss: pegasos.Loss(loss), Lambda: lambda, Scale: pegasos.ScaleNone,
 		Curves: pegasos.CurvesNone, Bias: pegasos.BiasNone, Multiclass: pegasos.OneVsRest}
 }
 
-// ownTrain trains with our trainer. Without Tol the measured time ends with the last step, before
-// the objective and the bound are computed. With Tol the measured time is the time of the whole
-// call.
+// ownTrain trains with our trainer. Without Tol the measured time ends with the last call of
+// Progress, with Tol it is the time of the whole call.
 func ownTrain(ctx context.Context, x dataset.Examples, y []float32, cfg pegasos.Config, threads int,
 	limit time.Duration) (*training, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	runtime.GC() // frees earlier garbage, since the collector is off during the run
+	runtime.GC() // the collector is off during the run
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	t := new(training)
 	used, began := cpu.ProcessSeconds(), time.Now()

@@ -14,21 +14,21 @@ import (
 	"github.com/pegasimd/pegasimd/bench/internal/sets"
 )
 
-// A peer is another library, which one of our drivers in the folder peers calls.
+// A peer is another library, which a driver in the folder peers calls.
 type peer struct {
 	Name     string // name in -peers
-	Needs    string // Debian package that the driver needs
+	Needs    string // Debian package
 	Folder   string // flag that names the folder of the peer's source; empty if Debian has the peer
-	Source   string // source file of the driver
-	Compiler string // compiler and arguments, in which DIR stands for the folder; empty for Python
+	Source   string
+	Compiler string // with arguments, in which DIR stands for the folder; empty for Python
 	Methods  []method
 }
 
 type method struct {
 	Name, Loss string
-	Code       string  // name in the driver's protocol
-	Tolerances bool    // whether efforts are tolerances; else passes
-	Many       bool    // whether the method also trains more than two classes
+	Code       string  // in the driver's protocol
+	Tolerances bool    // efforts are tolerances; else passes
+	Many       bool    // also trains more than two classes
 	Stop       float64 // the library's default tolerance; 0 for none
 }
 
@@ -36,7 +36,7 @@ var peers = readPeers()
 
 var scikit = peers[slices.IndexFunc(peers, func(p *peer) bool { return p.Name == "sklearn" })]
 
-// folders maps the names of flags to the folders of peers' sources that they name.
+// folders holds the folders of peers' sources, by the name of the flag.
 var folders = map[string]*string{"": new(string), "bottou": new(string), "sofia": new(string)}
 
 // python is Debian's interpreter, for which Debian packages scikit-learn.
@@ -81,7 +81,7 @@ func (p *peer) command(ctx context.Context, dir string) ([]string, error) {
 	return command, nil
 }
 
-// openRows ends all drivers and writes a set to the files that the next drivers read.
+// openRows ends all drivers and writes the set that the next drivers read.
 func (s *session) openRows(of *sets.Set) error {
 	s.stopPeers()
 	s.loaded = of
@@ -99,8 +99,7 @@ func (s *session) stopPeers() {
 	clear(s.running)
 }
 
-// train makes a peer train on the loaded set. It starts the driver if necessary, and ends the
-// driver after an error.
+// train makes a peer train on the loaded set. It ends the driver after an error.
 func (s *session) train(p *peer, code string, lambda, effort float64, limit time.Duration) (
 	*training, error) {
 	d := s.running[p]

@@ -80,8 +80,8 @@ func (s *session) save(name, svg string) error {
 	return os.WriteFile(filepath.Join(s.out, name+".svg"), []byte(svg), 0o666)
 }
 
-// formOf returns the configuration of the paper's algorithm or, for other forms, the library's
-// defaults without settings that depend on the data. Neither has curves.
+// formOf returns the configuration of the paper's algorithm or, for other forms, the plain
+// defaults. Neither has curves.
 func formOf(form string) pegasos.Config {
 	if form == "paper" {
 		return pegasos.Paper()
@@ -89,8 +89,7 @@ func formOf(form string) pegasos.Config {
 	return pegasos.Config{}.Plain()
 }
 
-// steps trains with the configuration formOf(form) for the given number of steps. It also returns
-// the test accuracy in percent.
+// steps trains for the given number of steps, and also returns the test accuracy in percent.
 func (p *problem) steps(x dataset.Examples, y []float32, form string, steps float64, seed int) (
 	*training, float64, error) {
 	cfg := formOf(form)
@@ -126,8 +125,8 @@ func (p *problem) drawRows(f *chart.Figure, form string, wrong float64) error {
 }
 
 // toError tries longer and longer runs until the test error is at most wrong percent. It returns
-// the CPU milliseconds of the last run, less those of a run of one step, or +Inf if no run reaches
-// the error.
+// the CPU milliseconds of the last run, less those of a run of one step, but at least 0.001; +Inf
+// if no run reaches the error.
 func (p *problem) toError(x dataset.Examples, y []float32, form string, wrong float64, seed int) (
 	float64, error) {
 	for n := 128.; n < 2e5; n *= math.Sqrt2 {

@@ -14,7 +14,7 @@ import (
 // Caches are the sizes of the data caches in bytes, as one core sees them.
 type Caches struct {
 	L1, L2, L3 int
-	Known      bool // false if the system reports no sizes, so typical sizes are assumed
+	Known      bool // false if typical sizes are assumed because the system reports none
 }
 
 // Sizes returns the data caches' sizes. A level that does not exist has the size of the next lower
@@ -33,10 +33,9 @@ func Sizes() Caches {
 	return c
 }
 
-// linuxSizes returns the cache sizes that Linux reports, for CPUs that programs can't ask, such as
-// Arm's.
+// linuxSizes returns the cache sizes that Linux reports; 0 for levels without one.
 func linuxSizes() (l1, l2, l3 int) {
-	bytes := map[string]int{} // size by level
+	bytes := map[string]int{}
 	dirs, _ := filepath.Glob("/sys/devices/system/cpu/cpu0/cache/index*")
 	for _, dir := range dirs {
 		read := func(name string) string {
@@ -52,7 +51,7 @@ func linuxSizes() (l1, l2, l3 int) {
 }
 
 // Level returns the name of the first cache of which the given number of bytes fills at most three
-// quarters, or DRAM; the rest of a cache is left for other data.
+// quarters, or DRAM.
 func (c Caches) Level(bytes int) string {
 	switch {
 	case bytes <= c.L1*3/4:

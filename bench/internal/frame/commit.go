@@ -16,7 +16,7 @@ func Commit() string {
 }
 
 // described returns git's name for the commit checked out in dir. Git refuses a repository of
-// another user, such as one in a container's mounted folder, unless it is declared safe.
+// another user unless it is declared safe.
 func described(dir string) string {
 	cmd := exec.Command("git", "-c", "safe.directory=*", "describe", "--always", "--abbrev=7",
 		"--dirty=+")

@@ -49,7 +49,7 @@ func TestLoops(t *testing.T) {
 	}
 	var race Race
 	var took, median float64
-	for range 5 { // other processes may disturb some of the races
+	for range 5 { // other processes may disturb a race
 		began := time.Now()
 		race = Loops(9, wait(4*time.Microsecond), wait(time.Microsecond))
 		took = time.Since(began).Seconds()

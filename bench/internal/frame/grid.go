@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Ours is the prefix by which the name of a competitor shows that the competitor is ours.
+// Ours is the prefix of the names of our competitors.
 const Ours = "Pegasimd"
 
 // A Grid holds the results of a table: a race for each column, whose competitors are the rows.
@@ -21,8 +21,8 @@ type Grid struct {
 	Rows      []string
 	Columns   []string
 	Races     []Race     // by column; a row that did not run has no samples
-	Quartiles bool       // whether ratios are written with their quartiles
-	NoteHead  []string   // heads of additional columns of the table of ratios
+	Quartiles bool       // write ratios with their quartiles
+	NoteHead  []string   // heads of columns after those of ratios
 	Notes     [][]string // cells of these columns, by row
 }
 
@@ -75,7 +75,7 @@ func (g *Grid) Write(w io.Writer, more ...[]any) error {
 	return times.Write(w)
 }
 
-// WriteCSV writes all samples of the grids to a file, one sample per line.
+// WriteCSV writes all samples of the grids to a file, one per line.
 func WriteCSV(file string, grids []*Grid) error {
 	lines := [][]string{{"table", "row", "column", "round", "seconds"}}
 	for _, g := range grids {
@@ -91,7 +91,7 @@ func WriteCSV(file string, grids []*Grid) error {
 	return WriteLines(file, lines)
 }
 
-// Numbers parses a comma-separated list of numbers, each of which must be from least to most.
+// Numbers parses a comma-separated list of numbers from least to most.
 func Numbers[T int | float64](list string, least, most T) (all []T, err error) {
 	for text := range strings.SplitSeq(list, ",") {
 		var v T

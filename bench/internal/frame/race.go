@@ -1,5 +1,5 @@
-// Package frame provides a timer that lets competitors alternate, and the tables of the results.
-// Machines may be shared and noisy, so that only ratios within a round count.
+// Package frame provides a timer that lets competitors alternate, and the tables of the results. On
+// shared machines only ratios within a round count.
 package frame
 
 import (
@@ -8,16 +8,14 @@ import (
 	"time"
 )
 
-// Sample is the duration of one sample of a loop: long compared with reading the clock, short
-// compared with the time for which another process occupies the core.
+// Sample is the intended duration of one sample of a loop.
 const Sample = 40 * time.Microsecond
 
 // A Race holds the seconds of competitors that alternated, by competitor and round.
 type Race [][]float64
 
-// Loops times loops of n operations each and returns the seconds of one operation. Each loop is
-// calibrated to last about a [Sample]. In each round every loop runs once; successive rounds begin
-// with different loops.
+// Loops times loops of n operations each and returns the seconds of one operation. The loops take
+// turns, and a sample lasts about a [Sample] or, if that is longer, one operation.
 func Loops(rounds int, loops ...func(n int)) Race {
 	race, calls := make(Race, len(loops)), make([]int, len(loops))
 	for i, loop := range loops {
@@ -73,12 +71,11 @@ func calibrate(loop func(int)) int {
 	}
 }
 
-// Seconds returns the 25th percentile of a competitor's times, which interruptions by other
-// processes hardly affect.
+// Seconds returns the 25th percentile of a competitor's times.
 func (r Race) Seconds(i int) float64 { return Quantile(r[i], .25) }
 
-// Ratio returns the ratio of the times of competitors i and j: the median of the rounds' ratios and
-// their quartiles.
+// Ratio returns the ratio of the times of competitors i and j, which have equally many: the median
+// of the rounds' ratios and their quartiles.
 func (r Race) Ratio(i, j int) (median, lower, upper float64) {
 	ratios := make([]float64, len(r[i]))
 	for k, v := range r[i] {

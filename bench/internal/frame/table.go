@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/gate/machine"
 )
 
-// Head writes on which machine, when and by which command the numbers below it were measured. core
-// names the core to which the program was pinned.
+// Head writes on which machine, when and by which command results were measured. core describes how
+// the program was pinned.
 func Head(w io.Writer, program, core string) {
 	fmt.Fprintf(w, "CPU: %s, %d cores; %s\n", machine.CPU(), runtime.NumCPU(), core)
 	fmt.Fprintf(w, "Date: %s, commit %s\n", time.Now().UTC().Format(time.DateOnly), Commit())
@@ -25,15 +25,14 @@ func Head(w io.Writer, program, core string) {
 	fmt.Fprintf(w, "Command: %s\n", strings.Join(command, " "))
 }
 
-// A Table is written as Markdown with aligned columns, to be read in a terminal or pasted into a
-// page.
+// A Table is written as Markdown with aligned columns.
 type Table struct {
 	Title string
 	Head  []string
 	Rows  [][]string
 }
 
-// Add adds a row of cells, each written as fmt.Sprint writes it.
+// Add adds a row of cells, each formatted by fmt.Sprint.
 func (t *Table) Add(cells ...any) {
 	row := make([]string, len(cells))
 	for i, c := range cells {
@@ -63,7 +62,7 @@ func (t *Table) Write(w io.Writer) error {
 	return aligned.Flush()
 }
 
-// Short formats seconds with three significant digits and a unit.
+// Short formats seconds with up to three significant digits and a unit.
 func Short(seconds float64) string {
 	switch {
 	case seconds >= 1:

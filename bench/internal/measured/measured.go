@@ -1,4 +1,4 @@
-// Package measured reads and writes the results of make bench, which make report draws.
+// Package measured reads and writes the results of make bench.
 package measured
 
 import (
@@ -17,12 +17,12 @@ import (
 
 type Report struct {
 	Head    [][2]string
-	Paths   []string // slowest first
+	Paths   []string // in the order of bench.txt, slowest first
 	Kernels []*Kernel
 	Runs    []*Run
 }
 
-// A Kernel holds the times of a kernel by size.
+// A Kernel holds the results of a kernel by size.
 type Kernel struct {
 	Name  string
 	Sizes []Size
@@ -54,11 +54,10 @@ type Point struct {
 	Objective float64
 	Dual      float64 // a lower bound on the optimum
 	Seconds   float64
-	Accuracy  float64 // accuracy on the rows held out
+	Accuracy  float64 // on the rows held out
 }
 
-// Gap returns an upper bound on the distance of the objective from the optimum, relative to the
-// optimum; +Inf if unknown.
+// Gap returns proof.Gap of Objective and Dual.
 func (p Point) Gap() float64 { return proof.Gap(p.Objective, p.Dual) }
 
 // WritePoints writes the points of all runs to curves.csv in dir.
@@ -80,7 +79,7 @@ func Read(dir string) (*Report, error) {
 	}
 	defer f.Close()
 	report := &Report{}
-	values := map[string][]float64{} // all samples by name and unit
+	values := map[string][]float64{} // samples by name, path and unit
 	var names []string               // names of results without the code path
 	for r := benchfmt.NewReader(f, name); r.Scan(); {
 		switch result := r.Result().(type) {
@@ -169,8 +168,7 @@ func (r *Report) readPoints(name string) error {
 	return nil
 }
 
-// short is the length below which Size.OfLimit mainly compares the cost of calling the kernel with
-// the cost of calling the probe.
+// short is the length below which Size.OfLimit mainly compares the costs of calls.
 const short = 100
 
 // Summary returns a table of medians over the sizes in each level of the caches.

@@ -28,9 +28,8 @@ func fromRows(rows, cols int, row func(i int, add func(column int, v float64)) (
 	return &dataset.Set{Sparse: m, Y: y, IndexBase: 1}
 }
 
-// outliers generates a table of normal numbers whose label is the sign of a random linear function
-// plus noise of half the function's standard deviation. About one row in a hundred is 100 to 1,000
-// times as long.
+// outliers generates a table of normal numbers whose label is the noisy sign of a random linear
+// function. About one row in a hundred is multiplied by 100 to 1,000.
 func outliers(rows, cols int) *dataset.Set {
 	g := rand.New(rand.NewPCG(1, 2))
 	normal := func() []float64 {
@@ -67,14 +66,14 @@ func outliers(rows, cols int) *dataset.Set {
 	})
 }
 
-// words generates texts of two classes. The frequencies of words follow Zipf's law, and rare words
-// have a higher weight. Each text has a share of words, up to a fifth on average, that are ranked
-// in an order specific to the class. Lengths differ much. About one label in twenty is random.
+// words generates texts of two classes, whose words follow Zipf's law. Up to a fifth of the words
+// of a text, in expectation, are ranked in an order specific to its class. About one label in
+// twenty is random.
 func words(rows, cols int) *dataset.Set {
 	const classes = 2
 	g := rand.New(rand.NewPCG(1, 2))
 	zipf := rand.NewZipf(g, 1.05, 16, uint64(cols-1))
-	// orders has the word of each rank, by class; the last order is for words of both classes.
+	// orders has the word of each rank, by class; the last order is common to both.
 	var orders [classes + 1][]int
 	for k := range orders {
 		orders[k] = g.Perm(cols)

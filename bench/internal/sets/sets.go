@@ -24,11 +24,11 @@ var table string
 
 // A source is a line of sets.csv.
 type source struct {
-	Name   string // name by which -sets selects the set
-	timed  bool   // whether the set is timed without -sets
+	Name   string // for -sets
+	timed  bool   // also without -sets
 	file   string // training files, separated by spaces, or ":" and a synthetic set
 	test   string // test files like file; empty for none
-	change string // change of the rows, see changed; empty for none
+	change string // of the rows, see changed; empty for none
 }
 
 // Selected returns the sources whose names match one of the comma-separated patterns or, if
@@ -98,8 +98,7 @@ func OpenSplit(name string) (*Set, error) {
 	return of, err
 }
 
-// part reads the named files, or generates the named set. If columns is not 0, part drops columns
-// of files whose index is columns or more.
+// part reads the named files, with columns as dataset.Options.Features, or generates the named set.
 func (s source) part(file string, columns int) (of *dataset.Set, err error) {
 	var rows, cols int
 	root := os.Getenv("PEGASIMD_DATA")
@@ -131,8 +130,7 @@ func (s source) part(file string, columns int) (of *dataset.Set, err error) {
 	return of.WithLayout(dataset.LayoutSparse)
 }
 
-// changed applies a change of sets.csv: "max-abs" scales the columns, "unit" scales the rows, "only
-// A B" keeps the rows of two classes, "against A" changes label A to 1 and all other labels to -1.
+// changed applies a change of sets.csv.
 func changed(of *dataset.Set, change string) (*dataset.Set, error) {
 	var a, b float32
 	word, classes, _ := strings.Cut(change, " ")
@@ -187,7 +185,7 @@ func First(s *dataset.Set, n int) *dataset.Set {
 	return where(s, func(i int, _ float32) bool { return i < n })
 }
 
-// Against changes the label class to 1 and all other labels to -1.
+// Against changes labels equal to class to 1 and all others to -1.
 func Against(s *dataset.Set, class float32) {
 	for i, y := range s.Y {
 		if s.Y[i] = -1; y == class {

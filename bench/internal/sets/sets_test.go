@@ -64,7 +64,7 @@ func TestSources(t *testing.T) {
 	}
 	for _, s := range all {
 		if testing.Short() && s.Name == "text" {
-			continue // takes seconds
+			continue
 		}
 		if of, err := s.Open(); err != nil && !errors.Is(err, ErrAbsent) {
 			t.Errorf("%s: %v", s.Name, err)

@@ -1,6 +1,5 @@
 // Command ways writes the loops of ways.txt as Go source, because a function call in each iteration
-// would take as long as a kernel on short vectors. go generate ./kernels runs it in the folder
-// kernels.
+// would take as long as a kernel on short vectors. It runs in the folder kernels.
 package main
 
 import (
@@ -17,7 +16,7 @@ import (
 //go:embed ways.txt
 var table string
 
-// imports maps the packages that statements may name to their import paths.
+// imports maps package names in statements to import paths.
 var imports = map[string]string{
 	"archsimd": "simd/archsimd",
 	"asm":      "github.com/weaviate/weaviate/adapters/repos/db/vector/hnsw/distancer/asm",
@@ -32,7 +31,7 @@ var qualifier = regexp.MustCompile(`\b([a-z]+[0-9]*)\.[A-Z]`)
 
 type source struct {
 	name, constraint string
-	c                string // the comment before import "C"; empty for a file without cgo
+	c                string // before import "C"; empty for a file without cgo
 	body             strings.Builder
 }
 
@@ -82,7 +81,7 @@ func (f *source) way(operation, name, statement string) {
 
 func (f *source) write() {
 	if f.name == "" {
-		return // the first line "file" ends no file
+		return // before the first file
 	}
 	head := "// Code generated from ways/ways.txt by go generate. DO NOT EDIT.\n\n" + f.constraint +
 		"package main\n"
