@@ -1,6 +1,6 @@
-// Command bigset writes a large sparse data set in the pgsm format, row by row, so that it needs
-// little memory for any number of rows. Each row has 100 nonzeros and the length 1. A hidden linear
-// rule gives the labels, of which 5 % are then flipped.
+// Command bigset writes a large sparse data set in the pgsm format, row by row. Each row has 100
+// nonzeros and the length 1. A hidden linear rule gives the labels, of which about 5 % are then
+// flipped.
 //
 //	go run ./scripts/bigset [-rows 2500000] [-cols 100000] OUT.pgsm
 package main

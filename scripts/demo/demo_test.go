@@ -20,7 +20,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// The second set has the columns of the first set, times powers of ten.
 func TestDigits(t *testing.T) {
 	sets := digits()
 	if len(sets) != 2 || sets[0].name != "pixels" || sets[1].name != "units" {
@@ -109,7 +108,7 @@ func line(t *testing.T, out, pattern string) []string {
 
 func TestCompare(t *testing.T) {
 	sets := few(t)
-	sets[1].test.Y[3]++ // so that the accuracies differ
+	sets[1].test.Y[3]++
 	secondsPerCall(t, 3)
 	var b strings.Builder
 	if err := compare(&b, sets); err != nil {
@@ -186,8 +185,7 @@ func TestProve(t *testing.T) {
 	}
 }
 
-// secondsPerCall replaces the clock, until the test ends, by one that advances by seconds at each
-// call.
+// secondsPerCall replaces the clock by one that advances by seconds at each call.
 func secondsPerCall(t *testing.T, seconds int) {
 	var calls time.Duration
 	start := time.Now()
@@ -221,7 +219,7 @@ func TestTour(t *testing.T) {
 	}
 }
 
-// TestMain runs the program instead of the tests in the subprocesses of TestProgram.
+// TestMain runs the program in the subprocesses of TestProgram.
 func TestMain(m *testing.M) {
 	if os.Getenv("PEGASIMD_TEST_DEMO") != "" {
 		main()
@@ -256,8 +254,8 @@ func TestTrainedIn(t *testing.T) {
 	}
 }
 
-// fakeClock replaces the clock until the test ends: each run takes 16 ms in plain Go, 8 ms for the
-// next contender, and 12 ms for the contender after it.
+// fakeClock replaces the clock: a run takes 16 ms in plain Go, 8 ms for the next contender, and 12
+// ms for the contender after it.
 func fakeClock(t *testing.T) {
 	var elapsed time.Duration
 	calls := 0
@@ -278,8 +276,8 @@ func fakeClock(t *testing.T) {
 	t.Cleanup(func() { now = time.Now })
 }
 
-// The columns are the times of plain Go and of the machine's instruction set, their ratio, and the
-// time of the loop that only loads and stores, in percent of the instruction set's time.
+// The last column is the time of the loop that only loads and stores, in percent of the instruction
+// set's time.
 func TestTimeKernels(t *testing.T) {
 	if asm.Active() == asm.Generic {
 		t.Skip("not tested: this machine has no assembly, so that there are no ratios")
@@ -302,7 +300,6 @@ func TestTimeKernels(t *testing.T) {
 	}
 }
 
-// A run is repeated with twice the calls until it takes more than 3 ms.
 func TestTime(t *testing.T) {
 	calls, used := 0, asm.Generic
 	start := time.Now()

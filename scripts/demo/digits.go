@@ -35,7 +35,7 @@ func digits() []problem {
 	return sets
 }
 
-// write writes the sets to files in dir, which must not exist.
+// write writes the sets to new files in dir.
 func write(dir string, sets []problem) error {
 	for _, p := range sets {
 		for part, s := range map[string]*dataset.Set{"train": p.train, "test": p.test} {
@@ -68,8 +68,7 @@ var otherTrainers = []struct {
 	{"scikit-learn 1.2.1, LogisticRegression()", 95.32, 78.17},
 }
 
-// compare trains on the training set of each problem with a zero Config, and prints the accuracy on
-// its test set beside the accuracy of other trainers.
+// compare trains with a zero Config, and prints the accuracies beside those of other trainers.
 func compare(w io.Writer, sets []problem) error {
 	first := sets[0]
 	fmt.Fprintf(w, "%d handwritten digits of %d pixels, ten classes; %d more to test.\n",

@@ -11,7 +11,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// timedKernels lists the kernels to time, with their pattern of loads and stores.
 var timedKernels = []struct {
 	name  string
 	shape bandwidth.Shape
@@ -20,8 +19,8 @@ var timedKernels = []struct {
 	{"dotsparse", bandwidth.None},
 }
 
-// timeKernels times some kernels in plain Go and with the machine's instruction set, beside a loop
-// that only loads and stores the same vectors, and prints the medians.
+// timeKernels times kernels in plain Go and with the machine's instruction set, beside a loop that
+// only loads and stores the same vectors.
 func timeKernels(w io.Writer) {
 	isa := asm.Active()
 	fmt.Fprintf(w, "%-16s %7s %12s %12s %9s %16s\n", "ns a call", "n", "plain Go", isa, "ratio",
@@ -50,7 +49,6 @@ func timeKernels(w io.Writer) {
 		"nothing else. More than\n100 % is noise, or the cost of the calls for short vectors.")
 }
 
-// contender is a function to time, and the instruction set that it is called with.
 type contender struct {
 	isa  asm.ISA
 	call func()
@@ -72,10 +70,10 @@ func medians(contenders []contender) []float64 {
 	return ns
 }
 
-// now returns the time. It is a variable so that tests can replace the clock.
+// now can be replaced by tests.
 var now = time.Now
 
-// time calls the contender repeatedly and returns the nanoseconds per call.
+// time returns the nanoseconds per call.
 func (c contender) time() float64 {
 	defer asm.Use(asm.Use(c.isa))
 	for calls := 16; ; calls *= 2 {

@@ -1,6 +1,6 @@
-// Command demo shows Pegasimd in under a minute, on the digits that package dataset embeds: the
-// accuracy with default settings, the certificate of a model, its verification, and the speed of
-// the kernels on this machine.
+// Command demo shows Pegasimd on the digits that package dataset embeds: the accuracy with default
+// settings, the certificate of a model, its verification, and the speed of the kernels on this
+// machine.
 package main
 
 import (
@@ -28,8 +28,8 @@ func main() {
 	}
 }
 
-// run writes the data sets to the directory export. If export is empty, it runs the demo on them
-// instead, and prints it to w.
+// run runs the demo and prints it to w or, if export is not empty, writes the sets to that
+// directory.
 func run(w io.Writer, sets []problem, export string) error {
 	if export != "" {
 		return write(export, sets)
@@ -62,5 +62,5 @@ const next = `    go doc ./dense          # the kernels, for programs that link 
 
 func heading(w io.Writer, s string) { fmt.Fprintf(w, "\n%s\n\n", s) }
 
-// background is the context of all training. It is never canceled: Ctrl-C ends the whole program.
+// background is the context of all training: Ctrl-C ends the whole program.
 var background = context.Background()

@@ -30,8 +30,8 @@ func prove(w io.Writer, p problem) (*pegasos.Model, error) {
 	return m, nil
 }
 
-// check verifies the model's gap. It then trains the model again in plain Go with other numbers of
-// threads, and returns an error if a hash differs.
+// check verifies the model's gap, and trains the model again in plain Go with several numbers of
+// threads. A different hash is an error.
 func check(w io.Writer, m *pegasos.Model, p problem) error {
 	tr := pegasos.Trainer{}
 	v, err := tr.Verify(background, m, p.train.Dense, p.train.Y, pegasos.VerifyOptions{Passes: 20})

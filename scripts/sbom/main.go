@@ -1,9 +1,7 @@
-// Sbom prints the software bill of materials of a Go program as CycloneDX 1.5 JSON:
+// Sbom prints the software bill of materials of a Go program as CycloneDX 1.5 JSON, from the build
+// information in the program:
 //
 //	go run ./scripts/sbom PROGRAM
-//
-// It reads the modules and the Go version from the build information in the program. Equal programs
-// have equal output.
 package main
 
 import (

@@ -130,8 +130,8 @@ func summarize(w io.Writer, title string, all []comparison) {
 // lowest is the least R^2 that counts for a division, so that no single division decides a mean.
 const lowest = -1
 
-// compare returns the mean scores of both commands over the divisions. The standard error takes
-// the sum of each row's differences as one observation.
+// compare returns the mean scores of both commands over the divisions. For the standard error, the
+// sum of a row's differences is one observation.
 func (t *table) compare(commands [2]*command, splits int) (comparison, error) {
 	c := comparison{name: t.name, rows: len(t.cells) - 1}
 	diffs := make([]float64, len(t.cells))
@@ -139,7 +139,7 @@ func (t *table) compare(commands [2]*command, splits int) (comparison, error) {
 	for s := range splits {
 		train, test := t.divide(s)
 		tested += len(test)
-		var right [2][]float64 // score of each test row: 100 or 0, or -squared error / variance
+		var right [2][]float64 // as judge returns it
 		for k, cmd := range commands {
 			predicted, err := cmd.run(t, s, train, test)
 			if err != nil {

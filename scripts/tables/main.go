@@ -4,10 +4,10 @@
 //	go run ./scripts/tables fetch FOLDER [NAME=CLONE...]
 //	go run ./scripts/tables compare [flags] FOLDER OLD NEW
 //
-// Fetch reads three repositories of GitHub, each at a fixed commit, and writes the tables that the
-// rule of [choose] selects, as CSV files with the label in the last column, and index.csv: name,
-// task, half, rows, columns, source. CLONE is a local clone to read instead of the repository NAME.
-// Settings are chosen on the half "decide"; the half "report" is for the figures of the documents.
+// Fetch reads repositories of GitHub at fixed commits, and writes the tables that the rule of
+// [choose] selects, as CSV files with the label in the last column, and index.csv. CLONE is a local
+// clone to read instead of the repository NAME. Settings are chosen on the half "decide"; the half
+// "report" is for the figures of the documents.
 package main
 
 import (

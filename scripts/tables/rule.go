@@ -14,9 +14,9 @@ import (
 type table struct {
 	name, source string
 	group        string     // the R package, or the prefix of the file's name in other sources
-	task         string     // "classes" or "numbers"
+	task         string     // "classes" or "numbers"; "" before findLabel, except for ARFF
 	cells        [][]string // the first row has the names of the columns; "" is a missing cell
-	label        int        // the column of the label
+	label        int        // column; -1 in a table of R before findLabel
 }
 
 const (
@@ -25,34 +25,29 @@ const (
 	minRows, maxRows       = 150, 20_000
 	minColumns, maxColumns = 4, 500 // label included
 	maxCells               = 500_000
-	perGroup               = 2 // largest number of tables of a task and group
+	perGroup               = 2 // most tables of a task and group
 )
 
 // benchmarked are words in the names of data sets on which defaults were chosen before.
 var benchmarked = []string{"abalone", "adult", "houses", "cal-hous", "letter", "mammography",
 	"heart"}
 
-// series lists the beginnings of the names of groups of time series.
+// series are the beginnings of the names of groups of time series.
 var series = []string{"fpp", "tsi", "times", "mhsets", "riverflow", "rmftsa"}
 
 // choose selects tables and their labels, by a rule that was fixed before any result:
 //
-//   - A table has 150 to 20,000 rows with a label, 4 to 500 columns, the label included, and at
-//     most 500,000 cells, the header included. Tables whose names contain a word of benchmarked,
-//     and groups of time series, are left out.
-//   - The label of an ARFF file is the attribute named class, or else the last attribute. The label
-//     of a file of jbrownlee/Datasets is the last column, which is a class if it has words or at
-//     most 20 values. The label of a table of R is the last column that could be a class. If there
-//     is none, or the first hexadecimal digit of the hash of the table's name has an odd character
-//     code, it is the last column that could be a regression target, if there is one.
-//   - A class column has 2 to 30 values, the most frequent in at most 95 % of the rows. In a table
-//     of R it has at most 20 words, or two numbers, each in at least 5 % of the rows. A regression
-//     target has more than 20 values.
-//   - Of the tables of one R package, or of files of other sources whose names have the same
-//     prefix up to _ or -, the first two of each task are chosen, in the order of the hashes of
+//   - A table has no word of benchmarked in its name, is no time series, and is within the limits
+//     of the constants: rows with a label, columns with the label, and cells with the header.
+//   - The label of an ARFF file is the attribute named class, or else the last attribute; that of a
+//     file of jbrownlee/Datasets is the last column. The label of a table of R is the last column
+//     that could be a class. If there is none, or the first hexadecimal digit of the hash of the
+//     table's name has an odd character code, it is the last column that could be a regression
+//     target, if there is one.
+//   - At most perGroup tables of each group and task are chosen, in the order of the hashes of
 //     their names.
-//   - A table counts as a copy of a chosen table, and is left out, if the letters and digits of
-//     their file names are equal, or if the counts of the label's values are equal.
+//   - A copy of a chosen table is left out: a table with the same letters and digits of the file
+//     name, or with the same counts of the label's values.
 func choose(all []*table) []*table {
 	var chosen []*table
 	seen, groups := map[string]bool{}, map[string]int{}
@@ -111,8 +106,8 @@ func (t *table) couldBe(column int) string {
 	return ""
 }
 
-// findLabel sets the label's column and task by the rule of choose, unless the table's source has
-// set them. It removes the rows without a label, and reports whether the table has a usable label.
+// findLabel sets the label's column and task by the rule of choose, unless the source has set them.
+// It removes the rows without a label, and reports whether the table has a usable label.
 func (t *table) findLabel() bool {
 	if len(t.cells) < 2 {
 		return false
@@ -149,7 +144,7 @@ func (t *table) findLabel() bool {
 }
 
 // labelLast moves the label's column to the end and names it "label". It puts a letter before the
-// names of classes, so that numbers among the names are not predicted as numbers.
+// names of classes, so that they are not predicted as numbers.
 func (t *table) labelLast() {
 	for i, row := range t.cells {
 		v := row[t.label]
@@ -166,7 +161,7 @@ func (t *table) labelLast() {
 var missing = []string{"?", "NA", "NaN", "nan", "N/A", "null", "NULL"}
 
 // newTable returns a table of the rows, with missing cells empty, or nil if the rows differ in
-// length.
+// length. It changes the rows.
 func newTable(rows [][]string, label int, task string) *table {
 	for _, row := range rows {
 		if len(row) != len(rows[0]) {
@@ -182,7 +177,7 @@ func newTable(rows [][]string, label int, task string) *table {
 	return &table{cells: rows, label: label, task: task}
 }
 
-// parsePlain parses a CSV file of jbrownlee/Datasets; most have no header.
+// parsePlain parses a CSV file of jbrownlee/Datasets, with or without a header.
 func parsePlain(text string) *table {
 	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 	if err != nil || len(rows) == 0 {
@@ -216,7 +211,7 @@ func parseR(text string) *table {
 	return newTable(rows, -1, "")
 }
 
-// parseARFF parses a file of Weka. It returns nil for sparse data.
+// parseARFF parses a file of Weka. It returns nil for sparse or invalid data.
 func parseARFF(text string) *table {
 	var header []string
 	var nominal []bool
@@ -259,7 +254,8 @@ func parseARFF(text string) *table {
 	return newTable(rows, label, task)
 }
 
-// split divides a line at sep outside quotation marks, which it removes.
+// split divides a line at sep outside quotation marks. It removes the quotation marks, and the
+// backslash before an escaped character.
 func split(line string, sep byte) []string {
 	var cells []string
 	var cell []byte

@@ -27,8 +27,7 @@ func TestParseARFFFindsTheClass(t *testing.T) {
 	}
 }
 
-// made returns a table as in Rdatasets. Its columns are a regression target, a class, a constant
-// and empty cells.
+// made returns a table as in Rdatasets.
 func made(name string, rows int) *table {
 	t := &table{name: name, source: "r csv/" + name + ".csv", group: name, label: -1,
 		cells: [][]string{{"n", "class", "constant", "empty"}}}
@@ -48,7 +47,7 @@ func TestChoose(t *testing.T) {
 		one := choose([]*table{made(name, 200)})[0]
 		want := "cb"
 		if name == "p" {
-			want = "1" // the second row of numbers
+			want = "1" // in the second row
 		}
 		last := one.cells[2][len(one.cells[2])-1]
 		if last != want || one.cells[0][3] != "label" {

@@ -36,7 +36,7 @@ type call struct {
 	beam           []string // flags after --
 	stdout, stderr io.Writer
 
-	quiet, force bool // flags
+	quiet, force bool
 }
 
 func (c *call) say(format string, a ...any) {
@@ -56,7 +56,7 @@ func text[T ~string](c *call, to *T, name, usage string) {
 	})
 }
 
-// usageError is an error in the command line, which is printed with the command's usage.
+// usageError is an error in the command line, printed with the command's usage.
 type usageError struct{ error }
 
 func usagef(format string, a ...any) error { return usageError{fmt.Errorf(format, a...)} }
@@ -105,8 +105,8 @@ func (cmd command) run(c *call, args []string) int {
 	return exitError
 }
 
-// parse reads the flags, which may come before, between and after the arguments. It stores the
-// flags after --, which are Beam's, in c.beam.
+// parse reads the flags, which may come before, between and after the arguments, and stores the
+// flags after -- in c.beam.
 func (cmd command) parse(c *call, args []string) error {
 	if at := slices.Index(args, "--"); at >= 0 {
 		args, c.beam = args[:at], args[at+1:]
@@ -140,7 +140,7 @@ var flagOf = map[string]string{
 }
 
 // configError converts an error about a field of a configuration to a usage error that names the
-// flag. It returns other errors unchanged.
+// flag.
 func configError(err error) error {
 	var bad *pegasos.ConfigError
 	if !errors.As(err, &bad) || flagOf[bad.Field] == "" {

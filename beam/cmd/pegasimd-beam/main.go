@@ -1,5 +1,5 @@
 // Command pegasimd-beam trains and predicts on data too large for one machine, with Apache Beam:
-// see docs/beam.md. On data that fit one machine, command pegasimd is several times as fast.
+// see docs/beam.md.
 //
 //	pegasimd-beam split [flags] DATA FOLDER
 //	pegasimd-beam train [flags] MANIFEST MODEL [-- BEAM'S FLAGS]

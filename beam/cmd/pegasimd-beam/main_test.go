@@ -27,8 +27,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/table"
 )
 
-// TestMain also runs the processes that tests start and kill: workers, Beam's runner Prism, and the
-// command.
+// TestMain also runs processes that tests start: workers, Beam's runner Prism, and the command.
 func TestMain(m *testing.M) {
 	if args := os.Args[1:]; engine.IsWorker(args) {
 		os.Exit(engine.Worker(args))
@@ -66,8 +65,7 @@ func process(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// data writes the digits to a file, with the two classes 0 to 4 and 5 to 9, which no plane
-// separates.
+// data writes the digits to a file, with the two classes 0 to 4 and 5 to 9.
 func data(t *testing.T) string {
 	t.Helper()
 	set := dataset.Digits()
@@ -114,8 +112,6 @@ func trained(t *testing.T, manifest string, flags ...string) string {
 	return hash(t, filepath.Join(dir, "model"))
 }
 
-// Training gives the same model on Beam and without Beam. Newton's method gives the same model for
-// any number of shards, too.
 func TestTrain(t *testing.T) {
 	newton := ""
 	for _, n := range []int{1, 4, 16} {
@@ -156,7 +152,7 @@ func setClaim(m *pegasos.Model, objective, bound float64) {
 		Lambda: m.Lambda}}
 }
 
-// Called again with the same folder, verify prints the same result without new rounds.
+// A second call with the same folder prints the same result without new rounds.
 func TestVerify(t *testing.T) {
 	path, dir := data(t), t.TempDir()
 	shards := filepath.Join(dir, "shards")
@@ -192,7 +188,7 @@ func TestVerify(t *testing.T) {
 		"a free bias": {cfg: pegasos.Config{Bias: pegasos.BiasUnregularised}, code: exitError,
 			want: "can't be verified in shards: bias: "},
 	} {
-		c.cfg.Curves = pegasos.CurvesNone // shards have no curves
+		c.cfg.Curves = pegasos.CurvesNone // rounds refuse models with curves
 		tr := pegasos.Trainer{Config: c.cfg}
 		m, err := tr.Train(context.Background(), set.Examples(), set.Y)
 		if err != nil {
@@ -234,8 +230,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// After a process was killed, the same command continues in the same folder and gives the same
-// model. PEGASIMD_BEAM_KILLS is the number of kills.
+// PEGASIMD_BEAM_KILLS is the number of kills.
 func TestKilled(t *testing.T) {
 	kills := 6
 	fmt.Sscan(os.Getenv("PEGASIMD_BEAM_KILLS"), &kills)
@@ -281,8 +276,7 @@ func TestKilled(t *testing.T) {
 	t.Logf("killed %d times", killed)
 }
 
-// A file that can't be written in full, here because of a limit on the size of files, is reported,
-// and the same command goes on without the limit.
+// A limit on the size of files stands for a full disk.
 func TestFullDisk(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("there is no sh")
@@ -311,8 +305,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// Worker processes may be killed at any time: the job ends, at its deadline at the latest, and is
-// tried again. PEGASIMD_BEAM_KILLS is the number of workers to kill, at most one in a round.
+// A job whose worker was killed ends, at its deadline at the latest, and is tried again.
+// PEGASIMD_BEAM_KILLS is the number of workers to kill, at most one in a round.
 func TestWorkersKilled(t *testing.T) {
 	kills := 1
 	fmt.Sscan(os.Getenv("PEGASIMD_BEAM_KILLS"), &kills)
@@ -337,7 +331,7 @@ func TestWorkersKilled(t *testing.T) {
 		}
 		done := make(chan error, 1)
 		go func() { done <- cmd.Wait() }()
-		next := 0 // least number of committed rounds before the next kill
+		next := 0 // committed rounds before the next kill
 		for over := false; !over; {
 			select {
 			case err := <-done:
@@ -426,7 +420,6 @@ func workerOf(t *testing.T, parent int) *os.Process {
 	return nil
 }
 
-// Predictions have the bytes that pegasimd predict writes, and no other file is left in the folder.
 func TestScore(t *testing.T) {
 	manifest, dir := cut(t, 2), t.TempDir()
 	model, out := filepath.Join(dir, "model"), filepath.Join(dir, "out")
@@ -482,7 +475,6 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// A table with words is scored by the model's encoder, whatever the order of its columns.
 func TestScoreTable(t *testing.T) {
 	dir := t.TempDir()
 	names := []string{"city", "age", "label"}

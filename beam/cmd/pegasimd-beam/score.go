@@ -55,7 +55,7 @@ type scoreFlags struct {
 	job scoreJob
 }
 
-// A scoreJob is the argument of a scoring job, passed to workers as JSON.
+// A scoreJob is the argument of a scoring job, as JSON.
 type scoreJob struct {
 	Model       string
 	Data, Out   []string
@@ -63,7 +63,7 @@ type scoreJob struct {
 	Labels      dataset.Labels
 	LabelColumn string
 	Threads     int
-	Began       time.Time // start time; lets openScoring tell equal jobs apart
+	Began       time.Time // lets openScoring tell equal jobs apart
 }
 
 func (s *scoreFlags) run() error {

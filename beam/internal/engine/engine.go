@@ -1,5 +1,5 @@
 // Package engine runs jobs of package work as jobs of Apache Beam: on Prism, the runner of Beam's
-// Go SDK, inside this process, or on any other runner that speaks Beam's protocol.
+// Go SDK, inside this process, or on another runner's job service.
 package engine
 
 import (
@@ -15,11 +15,11 @@ import (
 
 // An Engine is a [work.Runner] on Beam.
 type Engine struct {
-	Least time.Duration // the shortest deadline
-	// Log, if not nil, gets a message when a job is tried again, with the reason.
+	Least time.Duration // lower bound on deadlines
+	// Log, if not nil, gets the reason when a job is tried again.
 	Log func(text string)
 
-	slowest time.Duration // wall-clock time of the slowest job so far
+	slowest time.Duration // time of the slowest successful try
 	*service
 }
 

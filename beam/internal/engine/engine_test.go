@@ -29,8 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// calls counts the calls of the works that fail, panic, refuse or hang; for the work "fails", only
-// the calls for item 2.
+// calls counts the calls of works other than squares; of the work "fails", only those for item 2.
 var calls atomic.Int64
 
 func squares(_ context.Context, arg string, round, item int) ([]int64, error) {
@@ -66,8 +65,7 @@ func init() {
 	})
 }
 
-// start returns an engine, and a folder that must be empty at the end, like the system's temporary
-// folder.
+// start returns an engine, and a folder that must be empty at the end, like the temporary folder.
 func start(t *testing.T) (e *Engine, dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -166,7 +164,6 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-// A caller who cancels does not wait for the deadline.
 func TestCancel(t *testing.T) {
 	e, dir := start(t)
 	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
@@ -176,7 +173,6 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// A result that lacks an item, or has one twice, is an error, whatever the runner reports.
 func TestResultsAreCounted(t *testing.T) {
 	wanted := []int{0, 1, 2, 3}
 	sum := func(items ...int) (all record) {
@@ -215,7 +211,7 @@ func TestAdd(t *testing.T) {
 	}
 }
 
-// A process with many jobs needs at most 200 MiB. PEGASIMD_BEAM_JOBS is the number of jobs.
+// PEGASIMD_BEAM_JOBS is the number of jobs.
 func TestManyJobs(t *testing.T) {
 	jobs := 10
 	fmt.Sscan(os.Getenv("PEGASIMD_BEAM_JOBS"), &jobs)

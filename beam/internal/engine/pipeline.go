@@ -14,9 +14,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/sys/atomicfile"
 )
 
-// pipeline returns the graph of a job. It distributes the items' numbers over the workers, works on
-// each item, adds up the results, which runners first do within each bundle, and writes the sum to
-// a file.
+// pipeline returns the graph of a job: distribute the items' numbers over the workers, work on each
+// item, add up the results, and write the sum to a file.
 func pipeline(j work.Job) *beam.Pipeline {
 	p, s := beam.NewPipelineWithRoot()
 	items := beam.Reshuffle(s, beam.CreateList(s, j.Items))
@@ -25,11 +24,9 @@ func pipeline(j work.Job) *beam.Pipeline {
 	return p
 }
 
-// A gather works on the items of a bundle. Runners pass the elements of a bundle to one goroutine
-// one by one, and the runner inside this process makes a single bundle. ProcessElement therefore
-// only collects the items, and FinishBundle works on them in parallel. FinishBundle does not wait
-// for abandoned work, because Beam's harness holds a lock during the call that all jobs of the
-// process need.
+// A gather works on the items of a bundle. ProcessElement only collects them, so that FinishBundle
+// works on them in parallel. FinishBundle does not wait for abandoned work, because Beam's harness
+// holds a lock during the call that all jobs of the process need.
 type gather struct {
 	Work, Arg string
 	Round     int
@@ -52,7 +49,7 @@ func (g *gather) FinishBundle(ctx context.Context, emit func([]byte)) error {
 	return nil
 }
 
-// Prefixes mark this package's messages, so that reason finds them in the errors of runners.
+// Prefixes by which reason finds this package's messages in the errors of runners.
 const (
 	failed  = "pegasimd work: "
 	refused = "pegasimd work, refused: "
@@ -74,7 +71,7 @@ func reason(err error) error {
 	return errors.New(text[:min(len(text), most)])
 }
 
-// told marks an error of the work, so that reason finds it in the text of a runner's error.
+// told marks an error of the work for reason.
 func told(err error) error {
 	if work.Refused(err) {
 		return fmt.Errorf("%s%w", refused, err)

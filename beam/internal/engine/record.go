@@ -7,10 +7,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/murmur"
 )
 
-// A record is the result of some items as it passes through the pipeline: little-endian int64s
-// for the number of items, the sum of their marks, which reveals missing and repeated items, and
-// the sums of their numbers. An empty record stands for no items, or for parts that differ in
-// length.
+// A record is the result of some items in the pipeline: little-endian int64s for the number of
+// items, the sum of their marks, and the sums of their numbers. An empty record stands for no
+// items, or for parts that differ in length.
 type record []byte
 
 // headLength is the number of int64s before the sums of the items' numbers.
@@ -47,8 +46,8 @@ func (r record) sumOf(items []int) ([]int64, error) {
 	return sum, nil
 }
 
-// add returns the sum of two records. An empty record counts as 0. The sum of other records of
-// different lengths is empty. add may change a, not b.
+// add returns the sum of two records: empty if neither is empty and their lengths differ. An empty
+// record counts as 0. add may change a, not b.
 func add(a, b []byte) []byte {
 	switch {
 	case len(a) == 0:

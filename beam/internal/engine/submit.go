@@ -28,13 +28,13 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
 )
 
-// runner is Beam's flag --runner; this package supports two of its values.
+// runner is Beam's flag --runner, of which this package supports two values.
 var runner = flag.String("runner", "prism", "prism, or universal with -endpoint")
 
-// beamLog is the least level of Beam's own messages that are printed.
+// beamLog is the least level of Beam's own messages to print.
 var beamLog = flag.String("beam_log", "off", "debug, info, warn, error or off")
 
-// initialized ensures that beam.Init is called once, after all flags are set.
+// initialized ensures that beam.Init is called once.
 var initialized sync.Once
 
 // Start reads Beam's own flags, which are defined on flag.CommandLine, and gets the process ready
@@ -79,9 +79,9 @@ func Start(flags []string) error {
 // service is a connection to a job service of Beam.
 type service struct {
 	client jobpb.JobServiceClient
-	close  func() error // closes the connection; nil if the service runs in this process
-	temp   string       // folder for files that Beam requires
-	worker string       // program that workers run
+	close  func() error // nil if the service runs in this process
+	temp   string       // for files that Beam requires
+	worker string       // file that Beam sends to workers as their program
 }
 
 func connect() (*service, error) {
@@ -120,9 +120,8 @@ func (s *service) Close() {
 	os.RemoveAll(s.temp)
 }
 
-// findWorker sets the file that Beam sends to workers as their program: the file of -worker_binary,
-// this program, or an empty file if the workers are in this process or are started by a command.
-// Without a file Beam would compile a program.
+// findWorker sets s.worker: without a file Beam would compile a program. The file is empty if
+// workers do not run it.
 func (s *service) findWorker() error {
 	self, err := os.Executable()
 	if err != nil {
@@ -144,9 +143,8 @@ func (s *service) findWorker() error {
 	return nil
 }
 
-// submit runs a pipeline and cancels its job if ctx ends first. Beam's universal runner cannot do
-// this: it does not return the job's identifier, which a cancellation needs. It also leaves a file
-// behind for each job.
+// submit runs a pipeline and cancels its job if ctx ends first. Beam's universal runner can't: it
+// does not return the job's identifier.
 func (s *service) submit(ctx context.Context, p *beam.Pipeline) error {
 	edges, _, err := p.Build()
 	if err != nil {

@@ -25,9 +25,9 @@ func IsWorker(args []string) bool {
 	return false
 }
 
-// Worker works until the runner ends it, and returns the exit code. Beam's containers start their
-// program with -worker. In environments of type PROCESS, runners start it with -provision_endpoint,
-// the address from which it learns where to ask for work.
+// Worker works until the runner ends it, and returns the exit code. Runners start it with -worker
+// in Beam's containers, and with -provision_endpoint, the address from which it learns where to ask
+// for work, in environments of type PROCESS.
 func Worker(args []string) int {
 	own := flag.NewFlagSet("worker", flag.ContinueOnError)
 	own.SetOutput(io.Discard)

@@ -32,8 +32,7 @@ func fileHash(t testing.TB, m *pegasos.Model) string {
 
 var errStop = errors.New("stopped by the test")
 
-// stopAt starts rounds in a new folder, and stops after the work of round k, before it is
-// committed.
+// stopAt stops rounds in a new folder after the work of round k, before it is committed.
 func stopAt(t testing.TB, manifest string, cfg Config, k int) *Folder {
 	t.Helper()
 	f := begin(t, manifest, cfg)
@@ -63,7 +62,6 @@ func again(t testing.TB, f *Folder) *Folder {
 
 var methods = []rounds.Method{rounds.Newton, rounds.Dual}
 
-// Stopping in any round, and running again, changes nothing.
 func TestGoOn(t *testing.T) {
 	for _, method := range methods {
 		manifest := split(t, small(t, 800, 3), 3)
@@ -117,7 +115,6 @@ var harms = map[string]func(t testing.TB, path string){
 	},
 }
 
-// Damaged and missing files of a round are computed again, and the model is the same.
 func TestDamagedFiles(t *testing.T) {
 	const k = 4
 	for _, method := range methods {
@@ -158,7 +155,7 @@ func copyFile(t testing.TB, from, to string) {
 	}
 }
 
-// Dual variables of another shard, round or seed are computed again. A state of another seed is an
+// Dual variables of another shard, round or seed are computed again; a state of another seed is an
 // error.
 func TestForeignFiles(t *testing.T) {
 	const k = 4
@@ -189,7 +186,6 @@ func TestForeignFiles(t *testing.T) {
 	}
 }
 
-// Start refuses wrong settings before it writes to the folder.
 func TestRefused(t *testing.T) {
 	cfg := brief(rounds.Dual)
 	data := small(t, 800, 2)
@@ -236,8 +232,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// Only one process can run the rounds of a folder: a second process gets an error. A lock file that
-// a killed process has left behind does not count.
+// The lock file that a killed process has left behind does not count.
 func TestLock(t *testing.T) {
 	f := begin(t, split(t, small(t, 800, 2), 3), brief(rounds.Newton))
 	if err := os.WriteFile(filepath.Join(f.dir, "lock"), []byte("4711\n"), 0o666); err != nil {
@@ -260,8 +255,7 @@ func TestLock(t *testing.T) {
 	}
 }
 
-// Working on the shards one by one, in any order and more than once, with any number of threads and
-// the folder opened anew each time, gives the model of an ordinary run.
+// Shards may be worked on in any order and more than once.
 func TestAlone(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	random := rand.New(rand.NewPCG(1, 2))
@@ -295,7 +289,7 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// checkFolder checks that a finished folder contains the files of at most two rounds.
+// checkFolder tests that a finished folder contains the files of at most two rounds.
 func checkFolder(t *testing.T, f *Folder) {
 	t.Helper()
 	entries, err := os.ReadDir(f.dir)

@@ -13,9 +13,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/rounds"
 )
 
-// fileKind is the kind, for package modelfile, of the files that rounds write. The header
-// contains a stamp and, in a file of a state, the fields of the state that are not vectors. The
-// numbers are the state's vectors, or a shard's dual variables.
+// fileKind is the kind, for package modelfile, of the files of rounds. The header contains a stamp
+// and, in a file of a state, the fields that are not vectors. The numbers are the state's vectors,
+// or a shard's dual variables.
 var fileKind = modelfile.Kind{Magic: "pegasimd rounds ", Name: "round", Version: 1}
 
 // A stamp identifies the data, settings, round and shard that a file belongs to.
@@ -28,10 +28,9 @@ type stamp struct {
 
 func (f *Folder) stamp(k, shard int) stamp { return stamp{f.Data, f.settings, k, shard} }
 
-// errForeign is the error for a file whose stamp is not the expected one.
 var errForeign = errors.New("the file belongs to other data, other settings or another round")
 
-// write writes a file with the stamp and state, which may be nil, and calls write to write the
+// write writes a file with the stamp and state, which may be nil; it calls write to write the
 // numbers.
 func (s stamp) write(w io.Writer, state *rounds.State, write func(*modelfile.Writer)) error {
 	m := modelfile.NewWriter(w, fileKind)
@@ -46,8 +45,8 @@ func (s *stamp) fields(state **rounds.State) []modelfile.Field {
 	return []modelfile.Field{modelfile.Required("of", s), modelfile.Optional("state", state)}
 }
 
-// read reads the file at path, which must have the stamp. It calls read with the file's state,
-// nil if the file has none, to read the numbers.
+// read reads the file at path, which must have the stamp. It calls read with the file's state, nil
+// if the file has none, to read the numbers.
 func (s stamp) read(path string, read func(*modelfile.Reader, *rounds.State) error) error {
 	file := func(r *modelfile.Reader) (any, error) {
 		var have stamp
@@ -117,8 +116,8 @@ func (f *Folder) readAlpha(k, shard, n int) (alpha []float32, err error) {
 	return alpha, err
 }
 
-// writeAlpha writes dual variables. The file is renamed when complete but not synchronized to the
-// disk, so that it may be damaged after a crash of the machine: it can be computed again.
+// writeAlpha writes dual variables. The file is not synchronized to the disk, so that a crash of
+// the machine may damage it: it can be computed again.
 func (f *Folder) writeAlpha(k, shard int, alpha []float32) error {
 	path := f.alphaPath(k, shard)
 	temp, err := os.CreateTemp(f.dir, filepath.Base(path)+".*.tmp")
@@ -138,7 +137,7 @@ func (f *Folder) writeAlpha(k, shard int, alpha []float32) error {
 	return err
 }
 
-// each calls use with the files of a kind and their rounds, ascending.
+// each calls use with the files of a kind and their rounds, in the order of names.
 func (f *Folder) each(kind string, use func(path string, round int)) error {
 	entries, err := os.ReadDir(f.dir)
 	for _, entry := range entries {
@@ -150,8 +149,7 @@ func (f *Folder) each(kind string, use func(path string, round int)) error {
 	return err
 }
 
-// newest returns the state after the last round that was committed. Damaged states are skipped; a
-// state with another stamp is an error.
+// newest returns the newest state that is not damaged. A state with another stamp is an error.
 func (f *Folder) newest() (*rounds.State, error) {
 	var found []int
 	err := f.each("state", func(path string, k int) {
@@ -177,7 +175,7 @@ func (f *Folder) newest() (*rounds.State, error) {
 	return f.state(0)
 }
 
-// clear removes the files of the rounds before round k-1. Files that can't be removed stay.
+// clear removes the files of the rounds before round k-1, if possible.
 func (f *Folder) clear(k int) {
 	for _, kind := range []string{"state", "alpha"} {
 		f.each(kind, func(path string, round int) {

@@ -5,18 +5,17 @@
 //	alpha-K-S, sums = round K of shard S (alpha-(K-1)-S, state-(K-1))     workers, on any machine
 //	state-K         = the next state (state-(K-1), the total of the sums)  the driver
 //
-// Files are written under a temporary name and renamed. So a shard may be visited repeatedly and by
-// several workers: the bytes are the same. Only the driver writes states, once it has the sums of
-// all shards; the rename of the state commits the round. A driver that is started again resumes
-// after the last commit. The folder keeps the files of the last two rounds: a damaged state or file
-// of dual variables is computed again from the round before.
+// Files are written under a temporary name and renamed, so that a shard may be visited repeatedly
+// and by several workers. Only the driver writes states; the rename of the state commits the round.
+// A driver that is started again resumes after the last commit. The folder keeps the files of the
+// last two rounds, so that a damaged file can be computed again.
 //
 //	f, err := runs.Start(dir, "shards/manifest.json", cfg)
 //	err = f.Run(ctx, work.InProcess{}, progress)
 //	model, err := f.Model()
 //
 // Package internal/train/rounds defines the computation. The sums are integers, which may be added
-// in any order. This package does not import Apache Beam: a work.Runner runs the jobs.
+// in any order.
 package runs
 
 import (
@@ -47,36 +46,35 @@ import (
 )
 
 // A Config is the configuration of a run. Zero values mean defaults, some of which depend on the
-// manifest's statistics. rounds.New lists the fields of pegasos.Config that may be set.
+// manifest's statistics. rounds.New says which fields of pegasos.Config may be set.
 type Config struct {
 	pegasos.Config
 	Method rounds.Method `json:"method,omitempty"`
-	// Verify, if not empty, is the path of a model whose claims the rounds verify. Claim, which
-	// StartVerify sets, is the SHA-256 of the model's file. Of the other fields only Epochs is
-	// used.
+	// Verify, if not empty, is the path of a model whose claims the rounds verify, and Claim the
+	// SHA-256 of its file. Of the other fields only Epochs is used.
 	Verify string `json:"verify,omitempty"`
 	Claim  string `json:"claim,omitempty"`
 }
 
-// A run describes the data and settings of a folder's rounds, as run.json stores them.
+// A run describes the data and settings of a folder's rounds: the content of run.json.
 type run struct {
 	Version  int    `json:"version"`
 	Manifest string `json:"manifest"` // the manifest's path
 	Data     string `json:"data"`     // the manifest's hash
-	Settings Config `json:"settings"` // settings that Start was called with
+	Settings Config `json:"settings"` // as passed to Start
 }
 
-// A Folder is an open folder of rounds: its run, the manifest of the shards, and the rounds.
+// A Folder is an open folder of rounds.
 type Folder struct {
 	*run
 	dir      string
-	settings string // hash of the settings
+	settings string // hash
 	manifest *shards.Manifest
 	rounds   *rounds.Rounds
-	verified *pegasos.Model // model whose claims are verified; nil when training
+	verified *pegasos.Model // the model to verify; nil when training
 
 	mu     sync.Mutex
-	shards map[int]func() (*rounds.Shard, error) // functions that open a shard in the first call
+	shards map[int]func() (*rounds.Shard, error) // open a shard in the first call
 }
 
 func runPath(dir string) string { return filepath.Join(dir, "run.json") }
@@ -97,7 +95,7 @@ func readRun(dir string) (*run, []byte, error) {
 }
 
 // Start prepares a folder for rounds over the shards of a manifest, or opens it if it was prepared
-// before. A folder for other data or settings is refused.
+// before. It refuses a folder for other data or settings.
 func Start(dir, manifest string, cfg Config) (*Folder, error) {
 	m, err := shards.Read(manifest)
 	if err != nil {
@@ -276,8 +274,7 @@ func (f *Folder) openShard(number int) (*rounds.Shard, error) {
 	return shard, err
 }
 
-// last keeps the Folder that this process opened last, so that the next item of the job need not
-// open and map its shards again.
+// last spares the next item of the job to open and map the shards again.
 var last work.Last[*Folder]
 
 func open(dir string) (*Folder, error) {

@@ -13,9 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// shuffled runs rounds on the code path isa. In each round the shards come in another order, and
-// the number of threads changes. It returns the model and the last report, with the seconds of all
-// rounds.
+// shuffled runs rounds on the code path isa, with the shards of each round in another order and
+// varying numbers of threads. The report is the last, with the seconds of all rounds.
 func shuffled(t testing.TB, isa asm.ISA, manifest string, cfg Config) (*pegasos.Model, Report) {
 	t.Helper()
 	defer asm.Use(asm.Use(isa))
@@ -42,9 +41,8 @@ func golden(m *pegasos.Model) string {
 	return fmt.Sprintf("%.16s %x %x", m.Hash(), m.Result.Objective, m.Result.DualObjective)
 }
 
-// everyWay trains with each of the numbers of shards on the best code path, and with the second of
-// these numbers, or the only one, on all other code paths. It compares the models with want. Short
-// tests train only with the latter number.
+// everyWay trains with each number of shards on the best code path, and with the second, or the
+// only one, on the others. Short tests use only this number.
 func everyWay(t *testing.T, file string, cfg Config, shards []int, want string,
 	check func(n int, isa asm.ISA, end Report),
 ) {
@@ -68,8 +66,8 @@ func everyWay(t *testing.T, file string, cfg Config, shards []int, want string,
 	}
 }
 
-// Models have the same bits on every machine and code path, for any order of the shards, any number
-// of threads and, with Newton's method, any number of shards.
+// Models have the same bits on every code path, for any order of the shards, any number of threads
+// and, with Newton's method, any number of shards.
 func TestGolden(t *testing.T) {
 	for _, c := range []struct {
 		method  rounds.Method

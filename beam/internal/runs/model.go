@@ -7,8 +7,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Model returns the trained model. Before the rounds are done, the model is the best so far, and
-// its Result has no objective and no lower bound.
+// Model returns the trained model or, before the rounds are done, the best so far, without an
+// objective and a lower bound in its Result.
 func (f *Folder) Model() (*pegasos.Model, error) {
 	state, err := f.newest()
 	if err != nil {
@@ -26,7 +26,7 @@ func (f *Folder) Model() (*pegasos.Model, error) {
 }
 
 // Verified compares the claims of the model with the objective and the lower bound that the rounds
-// found. It returns an error if the rounds are not done or if they train a model.
+// found. It fails before the rounds are done, and if they train a model.
 func (f *Folder) Verified() (*pegasos.Verification, error) {
 	state, err := f.newest()
 	if err != nil {

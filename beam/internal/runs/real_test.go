@@ -15,9 +15,8 @@ import (
 
 var real = flag.Bool("real", false, "train on the public sets in PEGASIMD_DATA: some minutes")
 
-// TestRealSets checks the bits of models of real sets, which are the same on every code path, for
-// any order of the shards, any number of threads and, with Newton's method, any number of shards.
-// It also limits the numbers of iterations or rounds. The numbers are those of docs/beam.md.
+// TestRealSets checks the bits of models of real sets, and limits the numbers of iterations or
+// rounds.
 func TestRealSets(t *testing.T) {
 	data := os.Getenv("PEGASIMD_DATA")
 	if !*real {
@@ -63,7 +62,7 @@ type realSet struct {
 	tol    float64
 	scale  pegasos.Scale
 	shards []int
-	most   int // limit of Newton's iterations, or of the dual method's rounds, the proof's included
+	most   int // Newton's iterations, or the dual method's rounds, the proof's included
 	want   string
 }
 

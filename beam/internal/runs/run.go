@@ -20,8 +20,8 @@ const roundWork = "round"
 
 func init() { work.Register(roundWork, takeShard) }
 
-// takeShard does a shard's part of round k: it writes the shard's dual variables, if the method has
-// any, and returns the shard's part of the sums.
+// takeShard does a shard's part of round k: it writes the shard's dual variables, if any, and
+// returns its part of the sums.
 func takeShard(ctx context.Context, dir string, k, number int) ([]int64, error) {
 	f, err := open(dir)
 	if err != nil {
@@ -57,8 +57,8 @@ func (f *Folder) take(ctx context.Context, state *rounds.State, number int,
 	return shard.Visit(ctx, state, before, threads)
 }
 
-// alpha returns the dual variables of a shard after round k. If their file is damaged or missing,
-// it computes them again.
+// alpha returns the dual variables of a shard after round k. It computes them again if their file
+// is damaged or missing.
 func (f *Folder) alpha(ctx context.Context, k, number int, shard *rounds.Shard) (
 	[]float32, error,
 ) {
@@ -108,8 +108,7 @@ func (f *Folder) Run(ctx context.Context, r work.Runner, progress func(Report)) 
 	}
 }
 
-// lock makes this process the folder's only driver. On a file system without locks it has no
-// effect.
+// lock makes this process the folder's only driver, unless the file system has no locks.
 func (f *Folder) lock() (unlock func() error, err error) {
 	l := flock.New(filepath.Join(f.dir, "lock"))
 	locked, err := l.TryLock()
@@ -123,8 +122,8 @@ func (f *Folder) lock() (unlock func() error, err error) {
 	return l.Unlock, nil
 }
 
-// round runs the round that begins with a state, commits it, and removes the files of rounds before
-// the last two.
+// round runs the round that follows a state, commits it, and removes the files of rounds before the
+// last two.
 func (f *Folder) round(ctx context.Context, r work.Runner, state *rounds.State) (
 	*rounds.State, error,
 ) {
@@ -148,7 +147,7 @@ func (f *Folder) round(ctx context.Context, r work.Runner, state *rounds.State) 
 // Report is the state after a round.
 type Report struct {
 	*rounds.State
-	Reached bool    // whether the state is Done with a gap of at most Tol
+	Reached bool    // Done with a gap of at most Tol
 	Seconds float64 // wall-clock seconds of the round; 0 if not measured
 }
 

@@ -50,7 +50,6 @@ func drive(t testing.TB, f *Folder, r work.Runner) (m *pegasos.Model, reports []
 	return m, reports
 }
 
-// A runner is a function that is a work.Runner.
 type runner func(context.Context, work.Job) ([]int64, error)
 
 func (r runner) Run(ctx context.Context, j work.Job) ([]int64, error) { return r(ctx, j) }
@@ -83,7 +82,7 @@ func small(t testing.TB, rows, classes int) string {
 	return name
 }
 
-// brief returns a Config with the given method that needs few rounds.
+// brief returns a Config that needs few rounds.
 func brief(method rounds.Method) Config {
 	cfg := settingsOf(method)
 	cfg.Tol = 2e-2

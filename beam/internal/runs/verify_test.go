@@ -13,8 +13,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A model has a Result without claims before the rounds are done, and the proven claims of each
-// vector afterwards.
 func TestModel(t *testing.T) {
 	cfg := brief(rounds.Newton)
 	cfg.ClassWeight, cfg.Bias = "0=2", pegasos.BiasAugmented
@@ -64,8 +62,7 @@ func verify(t testing.TB, manifest string, m *pegasos.Model) (*pegasos.Verificat
 	return f.Verified()
 }
 
-// Verification contradicts no model of pegasos.Trainer, and refuses models trained with row weights
-// or with a prior: rounds cannot compute the objectives of such models.
+// Rounds can't compute the objectives of models trained with row weights or with a prior.
 func TestVerifyTrained(t *testing.T) {
 	data := small(t, 800, 2)
 	manifest := split(t, data, 2)
@@ -107,8 +104,6 @@ func TestVerifyTrained(t *testing.T) {
 	}
 }
 
-// The error about a setting names the setting: by its Config field in training, and by its key in
-// the model file in a verification.
 func TestSettingRefused(t *testing.T) {
 	manifest := split(t, small(t, 300, 2), 1)
 	cfg := brief(rounds.Newton)

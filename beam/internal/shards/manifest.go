@@ -6,9 +6,8 @@
 //
 // Rows are numbered from 0 through all shards. A shard is an ordinary .pgsm file of whole blocks of
 // rounds.Block rows, except for the last block, so that sums over blocks do not depend on the
-// number of shards. A shard may have no rows. The manifest stores statistics of all rows that
-// training needs before the first pass: the number of rows in each class, the lengths of rows, and
-// the statistics from which package choose picks default settings.
+// number of shards. A shard may have no rows. The manifest and the file of columns store the
+// statistics of all rows that training needs before the first pass.
 package shards
 
 import (
@@ -53,27 +52,27 @@ type Manifest struct {
 	IndexBase int `json:"index_base"`
 	HashBits  int `json:"hash_bits,omitempty"`
 
-	// Classes lists the distinct labels, ascending, Names their names, if they have names, and
-	// Count the number of rows of each class. Classes and Count are nil if there are more labels
-	// than package pegasos allows.
+	// Classes lists the distinct labels, ascending, Names their names, if any, and Count their
+	// numbers of rows. Classes and Count are nil if there are more labels than package pegasos
+	// allows.
 	Classes []float32 `json:"classes,omitempty"`
 	Names   []string  `json:"names,omitempty"`
 	Count   []int     `json:"count,omitempty"`
 
 	Values  Values  `json:"values"`
-	Columns File    `json:"columns"` // statistics of the columns
+	Columns File    `json:"columns"` // file of the columns' statistics
 	Shards  []Shard `json:"shards"`
 
 	dir  string // folder of the files
 	hash string
 }
 
-// Values are statistics of the rows' lengths before scaling, in RowSizes and Lengths, and after it.
+// Values are statistics of the rows' lengths before scaling and, in Scaled, after it.
 type Values struct {
 	scale.RowSizes
 	// Lengths are the quantiles 0, 0.5 and 1 of the rows' squared lengths, by scale.Quantiles.
 	Lengths [3]float64 `json:"length_quantiles"`
-	// Scaled has, for each possible kind of scaling, the sizes of the scaled rows.
+	// Scaled has the sizes of the scaled rows, for each possible kind of scaling.
 	Scaled map[scale.Kind]scale.RowSizes `json:"scaled"`
 }
 
@@ -118,8 +117,8 @@ func Read(path string) (*Manifest, error) {
 	return m, nil
 }
 
-// Hash returns the SHA-256 of the manifest, in hexadecimal digits. It identifies all of the data,
-// because the manifest contains the hashes of its files.
+// Hash returns the SHA-256 of the manifest, in hexadecimal digits. The manifest contains the hashes
+// of all files.
 func (m *Manifest) Hash() string { return m.hash }
 
 func (m *Manifest) check() error {

@@ -51,8 +51,7 @@ func split(t *testing.T, path string, n int) *shards.Manifest {
 	return m
 }
 
-// All rows are in the shards, in order, in whole blocks, and the statistics are the same, whatever
-// the format of the data and the number of shards.
+// The statistics depend neither on the format of the data nor on the number of shards.
 func TestSplit(t *testing.T) {
 	want := dataset.Digits()
 	var values string
@@ -98,7 +97,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestStatistics checks the statistics of a small file, computed by hand.
+// The statistics are computed by hand.
 func TestStatistics(t *testing.T) {
 	m := split(t, write(t, "a.svm", "1 1:3 2:4\n-1 1:1\n-1 2:-2\n1 1:1 3:2\n"), 2)
 	v := m.Values
@@ -160,7 +159,7 @@ func TestForeignShards(t *testing.T) {
 	}
 }
 
-// TestBadManifests checks that edited manifests are refused. Models copy some of their fields.
+// Models copy some fields of manifests.
 func TestBadManifests(t *testing.T) {
 	m := split(t, digits(t, "digits.svm"), 2)
 	path := filepath.Join(filepath.Dir(m.Path(0)), "manifest.json")
@@ -224,7 +223,7 @@ func TestFolders(t *testing.T) {
 	}
 }
 
-// Classes have the names that the data give them; names that no row has are left out.
+// Names that no row has are left out.
 func TestNames(t *testing.T) {
 	set, err := dataset.Read(write(t, "a.csv", "1,a\n2,b\n3,c\n4,c\n"), dataset.Options{})
 	if err != nil {

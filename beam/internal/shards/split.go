@@ -21,17 +21,16 @@ import (
 
 type Options struct {
 	dataset.Options
-	Shards int  // number of shards
-	Force  bool // write to any folder
+	Shards int
+	Force  bool // write even to a folder with other files
 }
 
 // Split writes the rows of a file, svmlight text or .pgsm, to shards in the folder dir, which it
-// creates if necessary, and finally the manifest. Text is read twice and never held in memory.
-// Memory holds some 12 bytes for each row, and the statistics of the columns. The folder needs
-// space for two copies of the rows as .pgsm files, or for one copy if the file is a .pgsm file.
+// creates if necessary, and finally the manifest. The folder needs space for two copies of the rows
+// as .pgsm files, or for one copy if the file is a .pgsm file.
 //
 // The files of an older manifest are replaced, and its further shards removed. If splitting is
-// interrupted, the older manifest rejects the new files.
+// interrupted, the older manifest rejects changed files.
 func Split(path, dir string, o Options) (*Manifest, error) {
 	if o.Shards < 1 || o.Shards > MaxShards {
 		return nil, fmt.Errorf("%d shards: want 1 to %d", o.Shards, MaxShards)

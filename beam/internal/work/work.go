@@ -1,9 +1,9 @@
 // Package work runs work on numbered items, such as the shards of a round of training.
 //
 // Work is a pure function over files that all workers can read and write: its arguments are strings
-// and numbers, and its result is a list of int64. The lists of all items are added. The sum depends
-// neither on their order, nor on the number of workers, nor on retries. [InProcess] runs work in
-// this process; package engine runs it on Apache Beam.
+// and numbers, and its result is a list of int64. The sum of all items' lists does not depend on
+// the order or on retries. [InProcess] runs work in this process; package engine runs it on Apache
+// Beam.
 package work
 
 import (
@@ -32,15 +32,15 @@ func Register(name string, f Func) {
 
 // A Job is work on items.
 type Job struct {
-	Work  string // name with which the work is registered
-	Arg   string // first argument of the work
-	Round int    // second argument of the work
-	Items []int  // numbers of the items, distinct
+	Work  string // name of the registered work
+	Arg   string // first argument
+	Round int    // second argument
+	Items []int  // distinct
 	Out   string // a file for the engine's own use, which all workers and the driver see
 	Name  string // for messages, such as "round 7"
 }
 
-// A Runner runs jobs, one after the other, and returns the sum of the items' numbers.
+// A Runner runs a job, and returns the sum of the items' numbers.
 type Runner interface {
 	Run(ctx context.Context, j Job) ([]int64, error)
 }
@@ -66,7 +66,7 @@ func (InProcess) Run(ctx context.Context, j Job) ([]int64, error) {
 }
 
 // Sum works on some items of a job, up to GOMAXPROCS of them at a time, and adds up their numbers.
-// It returns when ctx ends, even if the work does not.
+// It returns when ctx ends or an item fails, even if the work does not end.
 func Sum(ctx context.Context, j Job, items []int) ([]int64, error) {
 	f := funcs[j.Work]
 	if f == nil {

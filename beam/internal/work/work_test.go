@@ -52,7 +52,6 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// A caller whose context ends does not wait for work that hangs.
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
