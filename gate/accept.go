@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// An acceptance is a line in a commit message that accepts numbers which are worse on purpose. Only
-// commits between the base and the head count.
+// An acceptance is a line in the message of a commit between base and head that accepts worse
+// numbers.
 type acceptance struct {
 	commit  string
 	pattern *regexp.Regexp

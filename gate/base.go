@@ -10,7 +10,7 @@ import (
 )
 
 type baseline struct {
-	commit, why string // why is empty if -base names the commit
+	commit, why string // empty if -base names the commit
 }
 
 // The methods commit and mergeBase return "" if there is no such commit.
@@ -38,10 +38,10 @@ var (
 const fetchMore = "this clone is shallow: fetch the whole history (git fetch --unshallow; with " +
 	"actions/checkout, fetch-depth: 0)"
 
-// chooseBase returns the commit that -base names, if the head descends from it, and otherwise the
-// merge base of the two, so that the head is not charged with changes that it does not have.
-// replace chooses the base if -base is all zeros, or a full hash that a complete clone lacks, as
-// after a force push.
+// chooseBase returns the commit that -base names, if the head descends from it, and otherwise their
+// merge base, so that the head is not charged with changes that it does not have. replace chooses
+// the base if -base is all zeros, or a full hash that a complete clone lacks, as after a force
+// push.
 func chooseBase(ctx context.Context, repository, revision string) (baseline, error) {
 	g := &graph{ctx: ctx, dir: repository}
 	g.head, g.shallow = g.commit("HEAD"), g.git("rev-parse", "--is-shallow-repository") == "true"
@@ -81,7 +81,6 @@ func (g *graph) fork(commit, revision string) (baseline, error) {
 		"commit of the head's own history", revision)
 }
 
-// replace returns the base to use if -base names no commit.
 func (g *graph) replace(reason string) (baseline, error) {
 	lost := fmt.Errorf("%s; %s", reason, fetchMore)
 	for _, branch := range []string{"refs/remotes/origin/HEAD", "refs/remotes/origin/main",
@@ -109,9 +108,9 @@ func (g *graph) replace(reason string) (baseline, error) {
 	return baseline{g.head, reason + ", and there is no commit before the head"}, nil
 }
 
-// mergeBase returns the best common ancestor of the head and another commit. Two branches that have
-// merged each other can have several: mergeBase then prefers the newest in the first-parent history
-// of the other commit, so that the head is not charged with the other branch's changes.
+// mergeBase returns the best common ancestor of the head and another commit. Of several, as after
+// mutual merges, it prefers the newest in the first-parent history of the other commit, so that the
+// head is not charged with the other branch's changes.
 func (g *graph) mergeBase(other string) string {
 	all := strings.Fields(g.git("merge-base", "--all", g.head, other))
 	if len(all) > 1 {

@@ -12,7 +12,7 @@ import (
 )
 
 type line struct {
-	n                 int     // number of operations
+	n                 int     // operations
 	ns, allocs, bytes float64 // per operation
 }
 
@@ -21,7 +21,7 @@ type tally struct {
 	lines   map[string][]line
 	skipped []string
 	failed  []string
-	unread  []string // benchmarks that began, but have no result that can be read
+	unread  []string // began, but have no result that can be read
 	parents []string // skipped or failed, with sub-benchmarks, some of which may be missing
 	stuck   string   // last benchmark of a process that ended early, if it lacks results
 	ended   bool
@@ -30,14 +30,14 @@ type tally struct {
 
 func (t *tally) without() []string { return slices.Concat(t.skipped, t.failed, t.unread) }
 
-// mayHave reports whether the tree may have a benchmark although it has no result.
+// mayHave reports whether the tree may have a benchmark without a result.
 func (t *tally) mayHave(name string) bool {
 	return !t.ended || slices.ContainsFunc(append(t.without(), t.parents...),
 		func(other string) bool { return strings.HasPrefix(name+"/", other+"/") })
 }
 
-// cutOff lists the other tree's benchmarks whose results may be missing here only because a parent
-// was skipped, failed or can't be read.
+// cutOff lists the other tree's benchmarks whose results may be missing only because a parent was
+// skipped, failed or can't be read.
 func (t *tally) cutOff(other tally) (names []string) {
 	for name := range other.lines {
 		if t.ended && len(t.lines[name]) == 0 && t.mayHave(name) &&
@@ -77,18 +77,17 @@ func (r *result) fail(prefix, path string, base, head tally, why string) {
 }
 
 var (
-	// announced matches the line that go test -v prints when a benchmark begins, even behind other
-	// text. It matches neither lines of b.Log, which begin with spaces, nor calls in a stack trace,
-	// which have arguments.
+	// announced matches the line with which go test -v begins a benchmark, even behind other text,
+	// but neither lines of b.Log, which begin with spaces, nor calls in a stack trace, which have
+	// arguments.
 	announced  = regexp.MustCompile(`(?m)^(?:[^\s-].*?)??Benchmark([\pL\pN_]+(?:/\S*)?)$`)
 	unmeasured = regexp.MustCompile(`(?m)^--- (SKIP|FAIL): Benchmark(\S+)`)
-	// allRun matches the result line of a test binary.
-	allRun = regexp.MustCompile(`(?m)(PASS|FAIL)$`)
+	allRun     = regexp.MustCompile(`(?m)(PASS|FAIL)$`)
 )
 
-// benchmarks runs the benchmarks that match the pattern, but not s.skip. A benchmark that matches
-// only the first parts of a pattern with slashes runs for its sub-benchmarks, and need not have a
-// result. One with more than repeats results has printed such lines itself, and counts as failed.
+// benchmarks runs the benchmarks that match the pattern, but not s.skip. One that matches only the
+// first parts of a pattern with slashes runs for its sub-benchmarks, and need not have a result.
+// One with more than repeats results has printed such lines itself, and counts as failed.
 func benchmarks(ctx context.Context, s side, env []string, repeats int, pattern string,
 	args ...string) tally {
 	said, failed := measured(ctx, s.dir, env, s.binary, append([]string{"-test.run=^$",
@@ -174,7 +173,6 @@ func (r *result) missUnmeasured(prefix string, both [2]side, ran [2]tally) {
 	}
 }
 
-// exactly returns a pattern that matches only this benchmark and its sub-benchmarks.
 func exactly(name string) string {
 	return "^Benchmark" + strings.ReplaceAll(regexp.QuoteMeta(name), "/", "$/^") + "$"
 }

@@ -10,15 +10,14 @@ import (
 	"strings"
 )
 
-// This file adds to a tree files that Go projects use without committing them: submodules, go.work,
-// modules and data beside the repository, and ignored files in folders testdata. Other ignored Go
-// code may be generated, and so differ between base and head. A tree's folder mirrors the file
-// system, so that relative paths out of the repository still work.
+// This file adds to a tree files that Go projects use without committing them. Ignored Go code
+// outside of testdata is not added: it may be generated, and so differ between base and head. A
+// tree's folder mirrors the file system, so that relative paths out of the repository still work.
 
 func (t *tree) real(path string) string { return strings.TrimPrefix(path, t.mirror) }
 
-// borrow links a file or folder into the mirror, unless the tree has it already. A file in the
-// repository that git does not ignore is new in the head, and is not linked.
+// borrow links a file or folder into the mirror, unless the tree has it, or it is new in the head:
+// in the repository, and not ignored.
 func (t *tree) borrow(ctx context.Context, path string) error {
 	to := filepath.Join(t.mirror, path)
 	if entries, err := os.ReadDir(to); err == nil && len(entries) == 0 {
@@ -111,8 +110,8 @@ func (t *tree) borrowLinked(ctx context.Context) error {
 	return err
 }
 
-// borrowWorkspace copies the go.work that the go command uses in the given folder, unless the tree
-// has it, and borrows its modules. It removes missing modules from the copy.
+// borrowWorkspace copies the go.work in use, unless the tree has it, without modules that are
+// missing.
 func (t *tree) borrowWorkspace(ctx context.Context, folder string) error {
 	file, err := run(ctx, folder, nil, "go", "env", "GOWORK")
 	if file = strings.TrimSpace(file); err != nil || file == "" || file == "off" {
@@ -167,8 +166,8 @@ func readModFile(ctx context.Context, kind, file string) (m modFile, err error) 
 	return m, json.Unmarshal([]byte(out), &m)
 }
 
-// borrowModules borrows the relative folders named by the use and replace directives of the module
-// or workspace in a folder of the tree. The go command reports errors in these files.
+// borrowModules borrows the relative folders named by use and replace directives. The go command
+// reports errors in these files.
 func (t *tree) borrowModules(ctx context.Context, folder string) error {
 	out, err := run(ctx, folder, t.goEnv, "go", "env", "GOWORK", "GOMOD")
 	if err != nil {
@@ -206,7 +205,7 @@ func (t *tree) borrowModules(ctx context.Context, folder string) error {
 	return nil
 }
 
-// lacks returns files of the packages in the user's repository that the tree lacks.
+// lacks returns files of the user's packages that the tree lacks.
 func (t *tree) lacks(ctx context.Context, c *config) (names []string) {
 	// The build reports errors.
 	files, _ := c.sources(ctx, t.repository, nil, "GoFiles", "CgoFiles", "SFiles", "CFiles", "HFiles",

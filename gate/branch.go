@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// "gate history pull" checks out the branch branchName in this folder of the repository, "gate
-// history push" commits and pushes the changes there.
+// "gate history pull" checks out the branch branchName in this folder, "gate history push" commits
+// and pushes the changes there.
 const historyFolder = "build/history"
 
 const branchName, remote = "bench-history", "origin"
@@ -39,7 +39,6 @@ func pullHistory(ctx context.Context, root string) error {
 	default:
 		_, err = git(ctx, root, "fetch", "-q", remote, branchName)
 	}
-	// The folder may be the worktree of an earlier run, or an ordinary folder.
 	dir := filepath.Join(root, historyFolder)
 	if err == nil {
 		err = os.RemoveAll(dir)
@@ -50,11 +49,10 @@ func pullHistory(ctx context.Context, root string) error {
 	if err != nil {
 		return err
 	}
-	// git then keeps the lines of both sides when it merges or rebases.
+	// git then keeps the lines of both sides.
 	return os.WriteFile(filepath.Join(dir, ".gitattributes"), []byte("*.jsonl merge=union\n"), 0o666)
 }
 
-// identified runs git with a user name for commits.
 func identified(ctx context.Context, dir string, args ...string) (string, error) {
 	return git(ctx, dir, append([]string{"-c", "user.name=gate", "-c",
 		"user.email=gate@localhost"}, args...)...)

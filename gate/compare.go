@@ -19,7 +19,7 @@ type comparison struct {
 	*result
 	c        *config
 	trees    [2]tree // base and head
-	unhooked error   // why packages testing and runtime can't be changed for counting
+	unhooked error   // why packages testing and runtime can't be changed
 }
 
 func compare(ctx context.Context, c *config, base, head tree, r *result) error {
@@ -174,7 +174,7 @@ func (k *comparison) measure(ctx context.Context) error {
 	}
 	counting := k.c.limit
 	if k.c.times != "" {
-		counting = counting * 8 / 10 // the rest is for timing
+		counting = counting * 8 / 10
 	}
 	if err := k.count(ctx, start.Add(counting)); err != nil || k.c.times == "" {
 		return err

@@ -11,11 +11,10 @@ import (
 	"strings"
 )
 
-// deterministic is the environment that makes counts more reproducible.
 var deterministic = []string{"GOMAXPROCS=1", "GOGC=off", "GODEBUG=" + debug(runtime.GOARCH)}
 
-// debug turns RDTSCP off on amd64: Valgrind's CPU claims to have this instruction, but fails to
-// execute it if a virtual machine hides it.
+// debug turns RDTSCP off on amd64: Valgrind announces this instruction, but fails to execute it if
+// a virtual machine hides it.
 func debug(arch string) string {
 	const all = "asyncpreemptoff=1,memprofilerate=0"
 	if arch == "amd64" {
@@ -26,14 +25,14 @@ func debug(arch string) string {
 
 type survey struct {
 	line        // result; allocs are per call if calls is set
-	calls  bool // the benchmark uses package count, which counts single calls
-	pieces int  // number of times that the timer was stopped in the last run
+	calls  bool // uses package count
+	pieces int  // stops of the timer in the last run
 }
 
 // An event is one line that a counting run writes.
 type event struct {
 	what  string  // run for a start; on, off or reset of the timer; call from package count
-	value float64 // number of iterations for off, allocations per call for call, otherwise 0
+	value float64 // iterations for off, allocations per call for call, otherwise 0
 	name  string
 }
 
@@ -53,8 +52,8 @@ func readEvents(file string) (all []event, err error) {
 	return all, err
 }
 
-// The variables are also named in the files that the gate adds to the standard library, and
-// GATE_EVENTS in package count.
+// Also named in the files that the gate adds to the standard library, and GATE_EVENTS in package
+// count.
 const (
 	eventsFile     = "events"
 	eventsVariable = "GATE_EVENTS"
@@ -63,7 +62,7 @@ const (
 )
 
 // counting empties the folder of a counting run and returns the run's environment. plan is the
-// number of iterations of each benchmark to run; nil runs all benchmarks as usual.
+// number of iterations by benchmark; nil runs all benchmarks as usual.
 func counting(files string, plan map[string]int, seed int) (env []string, err error) {
 	if err := os.RemoveAll(files); err != nil {
 		return nil, err
@@ -82,7 +81,6 @@ func counting(files string, plan map[string]int, seed int) (env []string, err er
 	return append(env, planVariable+"="+file), os.WriteFile(file, []byte(b.String()), 0o666)
 }
 
-// lookAt runs the matching benchmarks natively.
 func lookAt(ctx context.Context, s side, match, files string, plan map[string]int,
 	seed int) (all map[string]survey, ran tally, err error) {
 	env, err := counting(files, plan, seed)
@@ -114,13 +112,12 @@ func lookAt(ctx context.Context, s side, match, files string, plan map[string]in
 }
 
 const (
-	// sectionNS is the approximate time of the operations that are counted, so that instructions
-	// that the runtime adds now and then do not matter.
+	// sectionNS is the approximate time of the counted operations, long beside what the runtime
+	// adds now and then.
 	sectionNS = 1e6
 	// longestNS is the longest operation that is counted, except for single calls.
 	longestNS = 100e6
-	// mostPieces is the number of stops of the timer above which fewer operations are counted:
-	// Valgrind writes a section of its file at each stop.
+	// mostPieces limits the stops of the timer: Valgrind writes a section of its file at each.
 	mostPieces = 400
 )
 
@@ -146,7 +143,7 @@ func (s survey) iterations() int {
 	return n
 }
 
-// counts runs the planned benchmarks once in Valgrind. failed is the error of Valgrind's process.
+// counts runs the planned benchmarks once in Valgrind; failed is the error of its process.
 func counts(ctx context.Context, s side, files string, plan map[string]int, seed int) (
 	perOp map[string]float64, failed, err error) {
 	env, err := counting(files, plan, seed)
@@ -181,7 +178,7 @@ func counts(ctx context.Context, s side, files string, plan map[string]int, seed
 }
 
 // attribute assigns the parts of Valgrind's counts to the benchmarks. Each event but "run" ends a
-// part, and a call ends two.
+// part; a call ends two.
 func attribute(events []event, parts []int, plan map[string]int) (map[string]float64, error) {
 	perOp, next := map[string]float64{}, 0
 	sums, calls := map[string]int{}, map[string]int{}

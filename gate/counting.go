@@ -16,7 +16,6 @@ import (
 	"github.com/klauspost/cpuid/v2"
 )
 
-// A campaign counts the benchmarks of one package.
 type campaign struct {
 	*result
 	pkg
@@ -24,18 +23,17 @@ type campaign struct {
 	both    [2]side
 	surveys [2]map[string]survey
 	ran     [2]tally       // of the surveys
-	early   bool           // Valgrind ended before the benchmarks did
-	plan    map[string]int // number of operations by benchmark, equal in both trees
+	early   bool           // Valgrind ended before the benchmarks
+	plan    map[string]int // operations by benchmark, equal in both trees
 	numbers map[string]*numbers
 }
 
-// numbers are the counts of a benchmark, per operation or call.
+// numbers are counts per operation or call.
 type numbers struct {
 	insn, allocs, bytes series
 	settled             bool // insn needs no more processes
 }
 
-// eachSide calls do for both trees concurrently, and skips a tree without the package.
 func (k *campaign) eachSide(do func(i int, s side) error) error {
 	var errs [2]error
 	var wait sync.WaitGroup
@@ -257,7 +255,6 @@ func (k *campaign) count(ctx context.Context) error {
 	return nil
 }
 
-// absent reports the benchmarks that ran natively but not in Valgrind.
 func (k *campaign) absent() {
 	var missing []string
 	for i := range k.both {
@@ -276,7 +273,6 @@ func (k *campaign) absent() {
 	}
 }
 
-// because explains why Valgrind may not run code that this CPU runs; "" if it may.
 func because() string {
 	if cpuid.CPU.Supports(cpuid.AVX512F) {
 		return " (the CPU that it emulates has no AVX-512)"
@@ -284,8 +280,7 @@ func because() string {
 	return ""
 }
 
-// allocate counts, in native runs, the allocations of benchmarks that use package count in neither
-// tree.
+// allocate counts allocations in native runs, of benchmarks that use package count in neither tree.
 func (k *campaign) allocate(ctx context.Context) error {
 	var plain, few []string
 	for name := range k.plan {
@@ -324,8 +319,8 @@ func (k *campaign) allocate(ctx context.Context) error {
 	return nil
 }
 
-// conclude adds the findings on the counted numbers. The base's numbers of a benchmark that counts
-// single calls in one tree only are ignored.
+// conclude adds findings. It ignores the base's numbers of a benchmark that uses package count in
+// one tree only.
 func (k *campaign) conclude() {
 	var idle []string
 	for _, name := range slices.Sorted(maps.Keys(k.numbers)) {

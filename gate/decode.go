@@ -14,9 +14,9 @@ type instruction struct {
 	memory   bool
 	jumps    bool
 	target   int
-	register string // register to which the instruction adds step; "" if none
+	register string // instruction adds step to it; "" if none
 	step     int
-	index    string // register that a memory operand multiplies by scale; "" if none
+	index    string // a memory operand multiplies it by scale; "" if none
 	scale    int
 }
 

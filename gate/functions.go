@@ -6,12 +6,10 @@ import (
 	"slices"
 )
 
-// textLimit is the relative growth up to which code counts as equal: changes that make kernels
-// faster often make them longer.
+// textLimit is the relative growth up to which code counts as equal, since faster kernels are often
+// longer.
 const textLimit = 0.02
 
-// compareFunctions compares the total size of the functions that both trees have, and the
-// instructions and memory accesses of their loops per KiB of advance.
 func (r *result) compareFunctions(arch string, base, head []function) {
 	add := func(what, unit string, base, head, floor float64, v verdict) {
 		r.add(finding{what: what + "/" + arch, unit: unit, how: "read from the code for " + arch,
@@ -39,7 +37,7 @@ func (r *result) compareFunctions(arch string, base, head []function) {
 				len(bl), len(hl))
 		}
 		if len(hl) != len(bl) {
-			// The loops can't be matched, so only the loop that advances most in one iteration is
+			// The loops can't be matched, so only the one that advances most in one iteration is
 			// compared.
 			hl, bl, which = fastest(hl), fastest(bl), "fastest"
 		}
@@ -59,7 +57,7 @@ func (r *result) compareFunctions(arch string, base, head []function) {
 	if both[0] > 0 {
 		add("all functions in both", "text-bytes", both[0], both[1], textLimit,
 			judge(both[1]/both[0]-1, textLimit))
-		total = equal // code that grows by new functions is no regression
+		total = equal // new functions are no regression
 	}
 	add("all functions", "text-bytes", all[0], all[1], 0, total)
 	for _, name := range slices.Sorted(maps.Keys(before)) {

@@ -18,8 +18,7 @@ import (
 
 // Benchmarks are counted without changes to their code: by the go command's overlay, package
 // testing calls a function that Valgrind recognizes by name at each start and stop of a benchmark's
-// timer. Changes to package runtime reduce the differences between processes that run the same code
-// with the same seed.
+// timer. Changes to package runtime reduce the differences between processes with the same seed.
 
 //go:embed hook/testing.go.txt
 var hookText []byte
@@ -29,8 +28,8 @@ var hookRuntimeText []byte
 
 const overlayFile = "overlay.json"
 
-// hooks are the statements inserted into the methods of testing.B, after the opening brace and
-// before the closing one.
+// hooks are inserted into the methods of testing.B, after the opening brace and before the closing
+// one.
 var hooks = map[string][2]string{
 	"runN":       {" b.gateRun();", ""},
 	"StartTimer": {" gateWas := b.timerOn;", "; if !gateWas { b.gateOn() };"},
@@ -38,7 +37,7 @@ var hooks = map[string][2]string{
 	"ResetTimer": {"", "; if b.timerOn { b.gateReset() };"},
 }
 
-// hookRuntime holds, by file, a text of package runtime and its replacement.
+// hookRuntime holds a text of package runtime and its replacement, by file.
 var hookRuntime = map[string][2]string{
 	"rand.go": {"\nfunc randinit() {", "\nfunc randinit() { gateInit();"},
 	"proc.go": {"\t\tusleep(delay)\n", "\t\tusleep(gateDelay(delay))\n"},
@@ -46,8 +45,8 @@ var hookRuntime = map[string][2]string{
 		" if gateSeed[0] != 0 { return };"},
 }
 
-// writeOverlay writes to the folder work the changed files of packages testing and runtime of the
-// Go that builds in dir, and the overlay file.
+// writeOverlay writes to the folder work the overlay file and the changed files of packages testing
+// and runtime of the Go that builds in dir.
 func writeOverlay(ctx context.Context, dir, work string, goEnv []string) error {
 	paths, err := run(ctx, dir, goEnv, "go", "env", "GOROOT", "GOMODCACHE")
 	if err != nil {

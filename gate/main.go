@@ -1,9 +1,9 @@
 // Command gate compares the benchmarks of a Go module at two commits, and reports whether the newer
-// one is worse. It counts the instructions and allocations of benchmarks, reads the loops of
-// assembly, and measures times. docs/gate.md says how to use it in any project.
+// one is worse, by counts of instructions and allocations, by the loops of assembly, and by times.
+// docs/gate.md says how to use it.
 //
 // Exit codes: 0 if no number is worse, 1 if one is, 2 for an error or, with -strict, for missing
-// measurements, and 130 if interrupted. docs/gate.md lists the cases.
+// measurements, and 130 if interrupted.
 package main
 
 import (
@@ -29,11 +29,11 @@ const (
 
 // A config is the values of the flags.
 type config struct {
-	base, dir string // dir is the current folder, relative to the repository's root
+	base, dir string // dir is relative to the repository's root
 	packages  []string
-	bench     string         // benchmarks to count; empty for none
-	times     string         // benchmarks to time; empty for none
-	skip      string         // benchmarks to leave out; empty for none
+	bench     string         // to count; empty for none
+	times     string         // to time; empty for none
+	skip      string         // to leave out; empty for none
 	functions *regexp.Regexp // nil for none
 	rounds    int
 	limit     time.Duration
@@ -41,9 +41,9 @@ type config struct {
 	json      bool
 	threshold float64 // a fraction of 1
 	prepare   string
-	wide      bool // the packages have code that may use AVX-512
+	wide      bool // there may be code that uses AVX-512
 	history   string
-	env       []string // variables for builds for this machine
+	env       []string // for builds for this machine
 }
 
 func main() {
@@ -218,7 +218,6 @@ func (c *config) run(ctx context.Context) (worse bool, err error) {
 	return o.exit == exitRegression, nil
 }
 
-// complete adds to the trees the files that git does not have.
 func (r *result) complete(ctx context.Context, c *config, base, head *tree) error {
 	var names []string
 	for _, t := range []*tree{base, head} {

@@ -12,8 +12,7 @@ import (
 	"strings"
 )
 
-// This file rejects folders without a module, and patterns that nothing matches: a run that
-// measures nothing must not pass.
+// This file rejects patterns that nothing matches: a run that measures nothing must not pass.
 
 func repository(ctx context.Context) (string, error) {
 	root, err := git(ctx, ".", "rev-parse", "--show-toplevel")
@@ -63,12 +62,12 @@ func (k *comparison) checkPackages() error {
 	return nil
 }
 
-// listed matches a benchmark's name at the end of a line: TestMain may have begun the line.
+// listed matches a name at the end of a line, which TestMain may have begun.
 var listed = regexp.MustCompile(`(?m)Benchmark\S*$`)
 
 func (k *comparison) checkPatterns(ctx context.Context) error {
-	var names [2][]string // top-level benchmarks of base and head
-	var failed error      // errors of listing the head's benchmarks
+	var names [2][]string
+	var failed error // errors of listing the head's benchmarks
 	for i, t := range k.trees {
 		for _, p := range t.packages {
 			if s := k.sides(p)[i]; s.dir != "" {
@@ -106,8 +105,8 @@ func (k *comparison) checkPatterns(ctx context.Context) error {
 		"or for arm64", k.c.functions)
 }
 
-// matches reports whether the head has, or may have, a benchmark that matches. Names of
-// sub-benchmarks are known only once their benchmark has run.
+// matches reports whether the head has, or may have, a benchmark that matches. Sub-benchmarks are
+// known only once their benchmark has run.
 func (k *comparison) matches(ctx context.Context, pattern string, names []string) bool {
 	if !strings.Contains(pattern, "/") {
 		return slices.ContainsFunc(names, regexp.MustCompile(pattern).MatchString)

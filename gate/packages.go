@@ -22,14 +22,14 @@ type pkg struct {
 	// single package.
 	prefix string
 	dir    string
-	match  []string // patterns of -package that match the package
-	broken bool     // the package can't be built
+	match  []string // of -package
+	broken bool     // can't be built
 }
 
 var has = regexp.MustCompile(`(?m)^func\s+Benchmark[\pL\pN_]*\s*\(`)
 
-// list returns the packages with benchmarks that match -package; none if the tree lacks the current
-// folder. It sets t.unlisted.
+// list returns the packages with benchmarks, none if the tree lacks the current folder, and sets
+// t.unlisted.
 func (t *tree) list(ctx context.Context, c *config) (all []pkg, err error) {
 	folder := filepath.Join(t.root, c.dir)
 	if _, err := os.Stat(folder); errors.Is(err, os.ErrNotExist) {
@@ -71,8 +71,8 @@ func (t *tree) list(ctx context.Context, c *config) (all []pkg, err error) {
 	}
 }
 
-// native is the kind of test binaries that are run. Other kinds are names of architectures; such
-// binaries are only read.
+// native is the kind of test binaries that are run. Binaries of other kinds, named after
+// architectures, are only read.
 const native = ""
 
 func binaryOf(work, tree string, p pkg, kind string) string {
@@ -136,8 +136,8 @@ func (k *comparison) buildAll(ctx context.Context) error {
 	return nil
 }
 
-// nameInASCII writes _ for the bytes of an ELF file's symbol names that are not ASCII, because
-// Valgrind crashes on them.
+// nameInASCII replaces bytes of an ELF file's symbol names that are not ASCII, because Valgrind
+// crashes on them.
 func nameInASCII(file string) error {
 	f, err := elf.Open(file)
 	if err != nil {
@@ -167,9 +167,8 @@ func nameInASCII(file string) error {
 
 var zmm = regexp.MustCompile(`\bZ([0-9]|[12][0-9]|3[01])\b`)
 
-// findNative disables cgo in builds for this machine, which makes them more reproducible, unless a
-// file uses it or CGO_ENABLED is set. It sets c.wide if assembly names a Z register or a file uses
-// cgo.
+// findNative disables cgo, for more reproducible builds, unless a file uses it or CGO_ENABLED is
+// set. It sets c.wide if assembly names a Z register or a file uses cgo.
 func (c *config) findNative(ctx context.Context, t tree) error {
 	files, err := c.sources(ctx, t.root, t.goEnv, "CgoFiles", "SFiles")
 	isCgo := func(file string) bool { return filepath.Ext(file) == ".go" }
@@ -186,8 +185,8 @@ func (c *config) findNative(ctx context.Context, t tree) error {
 	return nil
 }
 
-// sources lists the files of the given kinds, which are fields of go list, of the packages of
-// -package and their dependencies, without the standard library.
+// sources lists files of the packages and their dependencies, without the standard library. kinds
+// are fields of go list.
 func (c *config) sources(ctx context.Context, root string, env []string, kinds ...string) ([]string,
 	error) {
 	format := "{{if not .Standard}}{{$dir := .Dir}}"

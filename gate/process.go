@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// run runs a tool and returns its standard output. When ctx is done, the tool is interrupted.
+// run returns a tool's standard output. When ctx is done, the tool is interrupted.
 func run(ctx context.Context, dir string, env []string, name string, args ...string) (string,
 	error) {
 	cmd := exec.CommandContext(ctx, name, args...)
@@ -25,8 +25,8 @@ func run(ctx context.Context, dir string, env []string, name string, args ...str
 	return stdout.String(), failure(cmd, err, stderr.String()+"\n"+stdout.String())
 }
 
-// measured runs a program to be measured and returns its output from both streams. When the program
-// ends or ctx is done, its process group is killed, on Unix.
+// measured runs a program and returns its output from both streams. When the program ends or ctx is
+// done, its process group is killed, on Unix.
 func measured(ctx context.Context, dir string, env []string, name string, args ...string) (
 	said string, err error) {
 	// A pipe would have to wait for child processes that hold it open; a file does not.
@@ -76,13 +76,11 @@ func failure(cmd *exec.Cmd, err error, said string) error {
 	return &complaint{strings.Join(cmd.Args, " "), err, said}
 }
 
-// crash matches where the explanation of a failure begins in the output of a Go program or
-// Valgrind.
 var crash = regexp.MustCompile(`(?m)^(panic: |fatal error: |runtime: |SIG[A-Z]+: |` +
 	`vex .*: unhandled |(==\d+== )?(valgrind|Callgrind): |(    .*\n)*--- FAIL: )`)
 
-// telling returns the part of a tool's output that explains why it failed, at most most bytes: the
-// beginning of the crash report, or the last lines if there was no crash.
+// telling returns at most most bytes of a tool's output: the beginning of the crash report, or the
+// last lines if there was no crash.
 func telling(said string, most int) string {
 	said = strings.TrimSpace(said)
 	if at := crash.FindStringIndex(said); at != nil {

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// ownGroup starts the process in a group of its own, which is killed when the context is done. end
+// ownGroup gives the process a group of its own, which is killed when the context is done. end
 // kills what is left of the group.
 func ownGroup(cmd *exec.Cmd) (end func()) {
 	kill := func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

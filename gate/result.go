@@ -21,14 +21,14 @@ type result struct {
 	changed      bool
 	cpu          string
 	goVersion    string
-	threshold    float64 // relative changes up to threshold count as equal
+	threshold    float64 // changes up to this share count as equal
 	repository   string
-	work         string // temporary folder, which messages do not show
-	identical    bool   // the binaries, and the files that benchmarks may read, are equal
-	lost         int    // number of packages whose benchmarks only the base has
+	work         string // messages do not show it
+	identical    bool   // binaries, and files that benchmarks may read, are equal
+	lost         int    // packages whose benchmarks only the base has
 	notes        []string
-	missed       []string // notes about measurements that were not possible
-	untimed      int      // number of packages and benchmarks to time that only the head has
+	missed       []string
+	untimed      int // packages and benchmarks to time that only the head has
 	findings     []finding
 }
 
@@ -40,7 +40,6 @@ func (r *result) note(format string, a ...any) {
 	r.notes = append(r.notes, r.clean(fmt.Sprintf(format, a...)))
 }
 
-// miss notes that a measurement was not possible, once for each text.
 func (r *result) miss(format string, a ...any) {
 	if text := r.clean(fmt.Sprintf(format, a...)); !slices.Contains(r.missed, text) {
 		r.notes, r.missed = append(r.notes, text), append(r.missed, text)
@@ -58,7 +57,6 @@ func (r *result) add(f finding) {
 	r.findings = append(r.findings, f)
 }
 
-// clean removes the paths of the temporary folder from a message.
 func (r *result) clean(text string) string {
 	if r.work == "" {
 		return text
@@ -88,12 +86,11 @@ type finding struct {
 	how        string
 	base, head float64
 	verdict    verdict
-	floor      float64 // relative change shown as "believed beyond"; 0 if unknown
+	floor      float64 // share shown as "believed beyond"; 0 if unknown
 	counted    series  // instruction counts
 	timed      []timing
 }
 
-// change returns the relative change; ok is false if there is none.
 func (f *finding) change() (share float64, ok bool) {
 	if len(f.timed) > 0 {
 		return ratioOf(f.timed[0].head, f.timed[0].base).Center - 1, true
@@ -106,7 +103,6 @@ func (f *finding) change() (share float64, ok bool) {
 
 func (f *finding) line() string { return f.what + " " + f.unit }
 
-// settle marks the worse numbers that commits accept.
 func (r *result) settle(accept []acceptance) {
 	var idle []string
 	for _, a := range accept {
@@ -141,7 +137,7 @@ func (r *result) with(v ...verdict) (all []finding) {
 
 func (r *result) worse() bool { return len(r.with(worse)) > 0 }
 
-// An outcome is the heading of the summary with the exit codes without and with -strict.
+// An outcome is the summary's heading with the exit codes without and with -strict.
 type outcome struct {
 	heading      string
 	exit, strict int

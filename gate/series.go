@@ -8,18 +8,18 @@ import (
 )
 
 // A benchmark without package count is counted in several processes with different seeds, because
-// maps, goroutines and random data make it execute different instructions. One process of each tree
-// has the same seed: the pairs show how far random numbers alone can change a count.
+// maps, goroutines and random data make it execute different instructions. The trees have the same
+// seeds: the pairs show how far random numbers alone can change a count.
 
-// A series is one number of a benchmark in several processes of the base and of the head. If both
-// have the same number of values, those with the same index have the same seed.
+// A series is one number of a benchmark in processes of base and head. If both have equally many,
+// values with the same index have the same seed.
 type series [2][]float64
 
-// change returns the relative change of the means. The median could jump between two modes.
+// change compares means: a median could jump between two modes.
 func (s series) change() float64 { return stats.Mean(s[1])/stats.Mean(s[0]) - 1 }
 
-// deviation returns the standard error of change, from the differences of the pairs if all values
-// are paired; 0 if a tree has fewer than two values.
+// deviation returns the standard error of change, by the differences of pairs if all values are
+// paired; 0 if a tree has fewer than two values.
 func (s series) deviation() float64 {
 	if n := len(s[0]); n == len(s[1]) && n > 1 {
 		differences := make([]float64, n)
@@ -38,12 +38,12 @@ func (s series) deviation() float64 {
 	return math.Sqrt(sum) / stats.Mean(s[0])
 }
 
-// spread returns the larger of both trees' ratios of largest to smallest value, minus 1.
+// spread is the larger of both trees' ratios of largest to smallest value, minus 1.
 func (s series) spread() float64 {
 	return max(slices.Max(s[0])/slices.Min(s[0]), slices.Max(s[1])/slices.Min(s[1])) - 1
 }
 
-// exactLimit is the relative change below which a change of a count does not matter in practice.
+// exactLimit is a relative change of a count that does not matter in practice.
 const exactLimit = 0.005
 
 // limit returns the relative change that must be exceeded. With 6 or 16 pairs whose differences are
@@ -60,7 +60,6 @@ func (s series) limit() float64 {
 // the second stage.
 const steady = 0.001
 
-// stages are the numbers of processes of each tree after which settled is asked.
 var stages = []int{2, 6, 16}
 
 func (s series) settled(stage int, calls bool) bool {
@@ -87,14 +86,14 @@ const (
 	farSpreads = 4
 )
 
-// farLimit returns the share by which the head's least count must exceed the base's greatest.
+// farLimit is the share by which the head's least count must exceed the base's greatest.
 func (s series) farLimit() float64 { return max(farAtLeast, farSpreads*s.spread()) }
 
 func (s series) farAbove() bool {
 	return !s.empty() && slices.Min(s[1])/slices.Max(s[0])-1 > s.farLimit()
 }
 
-// believed returns the limit that the summary shows; 0 if unknown.
+// believed returns the limit to show; 0 if unknown.
 func (s series) believed(calls, settled bool) float64 {
 	switch {
 	case s.empty():
@@ -131,9 +130,9 @@ func judge(change, limit float64) verdict {
 	return equal
 }
 
-// Allocations of benchmarks without package count are reported by the Go runtime. A rare allocation
-// falls into the operations of some runs only, so they have changed only if the ranges of the two
-// trees do not overlap.
+// Allocations of benchmarks without package count are those that the Go runtime reports. A rare one
+// falls into the operations of some runs only, so they have changed only if the ranges of the trees
+// do not overlap.
 
 const allocRuns = 6
 

@@ -8,29 +8,28 @@ import (
 	"strings"
 )
 
-// This file reads the sizes of functions and the loops of assembly from binaries. That also covers
-// AVX-512, which Valgrind can't run, and NEON on a machine that is not an Arm.
+// This file reads function sizes and the loops of assembly from binaries, also for AVX-512, which
+// Valgrind can't run, and for NEON on other machines.
 
 type function struct {
-	name  string // with the import path of its package, until shorten removes it
+	name  string // with the import path, until shorten removes it
 	size  int    // bytes
 	loops []loop // innermost, in order of address
-	// unread is the reason if the loops of an assembly function could not be read.
+	// unread is why the loops of assembly could not be read.
 	unread error
 }
 
-// A loop describes one iteration of a loop in machine code.
 type loop struct {
 	instructions int
 	memory       int // instructions that access memory
 	advance      int // largest change of a register, times its scale as an index: mostly bytes
 }
 
-// perKiB scales n to 1024 bytes of advance, so that loops of different length can be compared.
+// perKiB scales n to 1024 bytes of advance, to compare loops of different length.
 func (l loop) perKiB(n int) float64 { return float64(n) * 1024 / float64(max(l.advance, 1)) }
 
-// functions returns the functions of an ELF file whose names match. Loops are only read from
-// assembly: compiled Go code is counted by running it.
+// functions returns the functions of an ELF file whose names match. It reads loops only of
+// assembly: Go code is counted by running it.
 func functions(file string, match *regexp.Regexp) ([]function, error) {
 	f, err := elf.Open(file)
 	if err != nil {
@@ -56,8 +55,6 @@ func functions(file string, match *regexp.Regexp) ([]function, error) {
 	return all, nil
 }
 
-// shorten removes the path before the package's name, unless two functions would then have the same
-// name.
 func shorten(both [2][]function) {
 	short := func(name string) string { return name[strings.LastIndex(name, "/")+1:] }
 	full := map[string]string{} // full name by short name; "" if functions share the short name

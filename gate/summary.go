@@ -38,7 +38,7 @@ func (r *result) summary() string {
 			table(&b, found)
 		}
 	}
-	// List a benchmark or function that only one of the commits has once.
+	// List what only one of the commits has once.
 	seen := map[string]bool{}
 	fold(&b, "Not in both", slices.DeleteFunc(r.with(added, gone), func(f finding) bool {
 		again := seen[f.what]
@@ -86,7 +86,6 @@ func table(b *strings.Builder, found []finding) {
 	}
 }
 
-// cell escapes characters with a meaning in a cell of a Markdown table.
 var cell = strings.NewReplacer("|", `\|`, "\n", " ", "`", "\\`", "*", `\*`, "<", "&lt;", "[",
 	`\[`).Replace
 
@@ -97,8 +96,8 @@ func number(v float64) string {
 	return fmt.Sprintf("%.4g", v)
 }
 
-// json returns the result as -json prints it. Shares are fractions of 1. A change is null if a
-// number is missing or the base's number is 0.
+// json returns the result as -json prints it. A change is null if a number is missing or the base's
+// number is 0.
 func (r *result) json() (string, error) {
 	o, numbers := r.outcome(), []map[string]any{}
 	for _, f := range r.findings {

@@ -16,10 +16,8 @@ import (
 )
 
 // Times on a shared machine drift, so only runs that follow each other are compared: of the base,
-// of the head, and of a copy of the base. The ratio of the two bases is the noise.
-//
-// A process runs a benchmark several times and its shortest time counts, as other processes make
-// times longer.
+// of the head, and of a copy of the base, for the noise. The shortest time of a process counts, as
+// other processes make times longer.
 
 const (
 	repeats   = 5
@@ -32,8 +30,8 @@ type timing struct {
 	base, head, again []float64 // ns/op, one per round
 }
 
-// ratioOf returns the median of the rounds' ratios a/b with its 95 % confidence interval, which
-// assumes no distribution.
+// ratioOf returns the median of the ratios a/b with its 95 % confidence interval, which assumes no
+// distribution.
 func ratioOf(a, b []float64) benchmath.Summary {
 	ratios := make([]float64, len(a))
 	for i := range ratios {
@@ -48,8 +46,8 @@ func summary(values []float64) benchmath.Summary {
 	return benchmath.AssumeNothing.Summary(sample, 0.95)
 }
 
-// floor returns the noise: the greatest distance from 1 of the ratio of the two bases and of the
-// ends of its interval.
+// floor returns the noise: the greatest distance from 1 of the ratio of the two bases, or of an end
+// of its interval.
 func (t timing) floor() float64 {
 	aa := ratioOf(t.again, t.base)
 	return max(math.Abs(aa.Center-1), math.Abs(aa.Lo-1), math.Abs(aa.Hi-1))
@@ -90,7 +88,7 @@ func (b *timed) timeOnce(ctx context.Context, r *rand.Rand) error {
 	return nil
 }
 
-// inBoth returns the benchmarks that have a result in both trees when they run once.
+// inBoth returns the benchmarks with a result in both trees when they run once.
 func (k *comparison) inBoth(ctx context.Context) (all []*timed, err error) {
 	deadline, _ := ctx.Deadline()
 	share := time.Until(deadline) / 5 / time.Duration(2*len(k.trees[1].packages))
@@ -148,7 +146,7 @@ func (k *comparison) inBoth(ctx context.Context) (all []*timed, err error) {
 	return all, nil
 }
 
-// time times the benchmarks. One that looks slower is worse only if a second run agrees.
+// A benchmark that looks slower is worse only if a second run agrees.
 func (k *comparison) time(outer context.Context, deadline time.Time) error {
 	ctx, cancel := context.WithDeadline(outer, deadline)
 	defer cancel()
@@ -202,7 +200,7 @@ func (r *result) addTiming(name string, first timing, second *timing) {
 	r.add(f)
 }
 
-// inRounds times the benchmarks in rounds and returns those with at least fewestRounds.
+// inRounds returns the benchmarks with at least fewestRounds.
 func (k *comparison) inRounds(ctx context.Context, all []*timed, rounds int) []*timed {
 	r := rand.New(rand.NewPCG(1, uint64(len(all))))
 	last := time.Now()

@@ -9,26 +9,25 @@ import (
 	"strings"
 )
 
-// A tree is the files of a commit, copied to a temporary folder, so that benchmarks that write
-// files do not change the user's.
+// A tree is a copy of a commit's files, so that benchmarks that write files do not change the
+// user's.
 type tree struct {
 	name       string // base or head
-	repository string // absolute path of the user's repository or submodule
-	mirror     string // temporary folder that stands for the root of the file system
-	root       string // the repository's folder in the mirror
+	repository string // of the user's repository or submodule, absolute
+	mirror     string // stands for the root of the file system
+	root       string // the repository in the mirror
 	commit     string
 	changed    bool
 	packages   []pkg
-	unlisted   map[string]string // error of go list by pattern of -package
-	broken     bool              // the packages can't be listed, or -prepare failed
-	borrowed   []string          // files and folders linked or copied that the commit lacks
+	unlisted   map[string]string // errors of go list, by pattern
+	broken     bool              // can't be listed, or -prepare failed
+	borrowed   []string          // linked or copied, as the commit lacks them
 	hash       string            // git's hash of the tree
-	data       []string          // files that benchmarks may read and that differ from the base's
-	env        []string          // variables for git
-	goEnv      []string          // variables for the go command
+	data       []string          // benchmarks may read them, and they differ from the base's
+	env        []string          // for git
+	goEnv      []string          // for the go command
 }
 
-// newTree exports a commit, the head with uncommitted changes.
 func newTree(ctx context.Context, name, repository, commit, work string) (tree, error) {
 	mirror := filepath.Join(work, name)
 	t := tree{name: name, repository: repository, mirror: mirror,
@@ -44,9 +43,9 @@ func newTree(ctx context.Context, name, repository, commit, work string) (tree, 
 	return t, err
 }
 
-// export writes the files of a tree to its folder. If changes is true, it includes uncommitted
-// changes and new files, except the history. It uses an index of its own and writes no objects to
-// the repository.
+// export writes the files of a tree to its folder, if changes is true with uncommitted changes and
+// new files, except the history. It uses an index of its own and writes no objects to the
+// repository.
 func (t *tree) export(ctx context.Context, index string, changes bool) error {
 	objects, err := git(ctx, t.repository, "rev-parse", "--path-format=absolute", "--git-path",
 		"objects")
@@ -74,7 +73,7 @@ func (t *tree) export(ctx context.Context, index string, changes bool) error {
 	return nil
 }
 
-// prepare runs the command of -prepare and includes the files that it writes in the hash.
+// prepare runs -prepare and includes the files that it writes in the hash.
 func (t *tree) prepare(ctx context.Context, c *config) error {
 	if _, err := run(ctx, filepath.Join(t.root, c.dir), t.goEnv, "sh", "-c", c.prepare); err != nil {
 		return fmt.Errorf("-prepare fails in the %s: %s", t.name, reason(err))

@@ -1,13 +1,12 @@
-// Package count runs the bodies of benchmarks so that the gate can count the instructions of single
-// calls. It imports only the standard library. A benchmark is written as
+// Package count lets the gate count the instructions of single calls. It imports only the standard
+// library. A benchmark is written as
 //
 //	func BenchmarkScore(b *testing.B) {
 //		x, w := operands()
 //		count.Run(b, func() { score = Score(x, w) })
 //	}
 //
-// and is timed by go test -bench like any other. The gate also counts benchmarks without this
-// package, over many operations.
+// and is timed by go test -bench like any other.
 package count
 
 import (
@@ -17,10 +16,9 @@ import (
 	"testing"
 )
 
-// variable names the file to which a counting run appends its calls, in order.
 const variable = "GATE_EVENTS"
 
-// calls is the number of calls whose instructions a counting run counts.
+// calls is the number of calls whose instructions are counted.
 const calls = 3
 
 // Run times f as the body of b, which must do nothing else that takes time. f should do the same
@@ -54,7 +52,7 @@ func Run(b *testing.B, f func()) {
 	}
 }
 
-// begin and end mark where Valgrind begins and ends a part of its counts. They must not be inlined.
+// Valgrind ends a part of its counts at begin and end, which must not be inlined.
 
 //go:noinline
 func begin() {}

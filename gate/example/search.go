@@ -1,5 +1,4 @@
-// Package search is an example of a project that uses the gate, with plain benchmarks. docs/gate.md
-// says how.
+// Package search is an example of a project that uses the gate. docs/gate.md says how.
 package search
 
 // Nearest returns the index of the row whose dot product with the query is largest, the first of

@@ -1,5 +1,5 @@
 // Package history stores the numbers measured by the regression gate, one line of JSON for each
-// run, for charts over the commits.
+// run.
 //
 //	run := &history.Run{Time: time.Now(), Commit: commit, CPU: machine.CPU()}
 //	run.Set("op=dot/isa=avx2", "insn/call", 1234)
@@ -23,13 +23,12 @@ import (
 type Run struct {
 	Time    time.Time `json:"time"`
 	Commit  string    `json:"commit"`            // hash of the head
-	Changed bool      `json:"changed,omitempty"` // the head had changes that are not committed
+	Changed bool      `json:"changed,omitempty"` // uncommitted changes in the head
 	Base    string    `json:"base"`
 	CPU     string    `json:"cpu"`
 	Go      string    `json:"go"`
 	Verdict string    `json:"verdict"` // pass, regression or not settled
-	// Values are the head's numbers, by benchmark or function and by unit, such as insn/call or
-	// ns/op.
+	// Values are the head's numbers by benchmark or function, and by unit, such as insn/call.
 	Values map[string]map[string]float64 `json:"values"`
 }
 
@@ -44,8 +43,7 @@ func (r *Run) Set(benchmark, unit string, value float64) {
 	r.Values[benchmark][unit] = value
 }
 
-// File returns the file for runs on a CPU: path itself, or a file named after the CPU if path is a
-// folder, so that times of different CPUs are not mixed.
+// File returns path itself or, if path is a folder, a file in it that is named after the CPU.
 func File(path, cpu string) string {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return filepath.Join(path, slug(cpu)+".jsonl")
@@ -59,7 +57,7 @@ func slug(cpu string) string {
 	return strings.Trim(notSlug.ReplaceAllString(strings.ToLower(cpu), "-"), "-")
 }
 
-// Append adds a run at the end of the file, and creates the file if it does not exist.
+// Append adds a run at the end of the file, and creates the file if necessary.
 func Append(file string, r *Run) error {
 	line, err := json.Marshal(r)
 	if err != nil {
@@ -68,7 +66,7 @@ func Append(file string, r *Run) error {
 	return AppendTo(file, string(line)+"\n")
 }
 
-// AppendTo adds a text at the end of a file, and creates the file if it does not exist.
+// AppendTo adds a text at the end of a file, and creates the file if necessary.
 func AppendTo(file, text string) error {
 	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
@@ -80,8 +78,7 @@ func AppendTo(file, text string) error {
 
 const maxLine = 16 << 20
 
-// Read returns the runs in the file's order. name stands for the file in errors, which also give
-// the line.
+// Read returns the runs in the file's order. name stands for the file in errors.
 func Read(name string, r io.Reader) ([]*Run, error) {
 	var runs []*Run
 	lines := bufio.NewScanner(r)

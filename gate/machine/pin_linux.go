@@ -7,15 +7,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Pinning is the result of pinning a thread, and with it the processes that it starts, to one
-// core.
+// A Pinning is the result of Pin.
 type Pinning struct {
 	said string
 	all  unix.CPUSet
 }
 
-// Pin locks the calling goroutine to its thread and, if possible, the thread to the last core that
-// it may use: the first core often handles most of the interrupts.
+// Pin locks the calling goroutine to its thread and, if possible, the thread and the processes that
+// it starts to the last core that it may use: the first core often handles most interrupts.
 func Pin() *Pinning {
 	runtime.LockOSThread()
 	p := &Pinning{}
@@ -38,8 +37,8 @@ func Pin() *Pinning {
 	return p
 }
 
-// String returns the core to which Pin pinned the thread, or the error.
+// String returns the core, or the error.
 func (p *Pinning) String() string { return p.said }
 
-// Release lets the calling thread use all cores that it could use before Pin.
+// Release lets the calling thread use the cores that it could use before Pin.
 func (p *Pinning) Release() error { return unix.SchedSetaffinity(0, &p.all) }
