@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// This file adds to a tree files that Go projects use without committing them. Ignored Go code
-// outside of testdata is not added: it may be generated, and so differ between base and head. A
-// tree's folder mirrors the file system, so that relative paths out of the repository still work.
+// This file adds to a tree files that Go projects use without committing them. It adds no other
+// ignored Go code, which may be generated, and so differ between base and head. A tree's folder
+// mirrors the file system, so that relative paths out of the repository still work.
 
 func (t *tree) real(path string) string { return strings.TrimPrefix(path, t.mirror) }
 

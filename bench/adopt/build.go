@@ -26,7 +26,6 @@ type tree struct {
 	bin  map[string]string // test binary by architecture
 }
 
-// fetch downloads the project by the go command and returns the folder.
 func fetch(p project) (string, error) {
 	cmd := exec.Command("go", "mod", "download", "-json", p.Module+"@"+p.Version)
 	cmd.Env = append(os.Environ(), "GOWORK=off")
@@ -39,7 +38,7 @@ func fetch(p project) (string, error) {
 }
 
 // newTree copies the project from dir to root, and adds the benchmark. If patched is true, it also
-// applies the patch and replaces our modules by those of the workspace of this program.
+// applies the patch and uses our modules of the workspace.
 func newTree(p project, dir, root string, patched bool) (*tree, error) {
 	if err := os.CopyFS(root, os.DirFS(dir)); err != nil {
 		return nil, err

@@ -1,12 +1,11 @@
 // Command adopt links the kernels into other projects. It prints the number of lines of each patch,
-// whether the project's own tests pass on this machine and on arm64 in emulation (qemu-user), and
-// how the times of the project's functions and benchmarks change:
+// whether the projects' own tests pass on this machine and on arm64 in emulation (qemu-user), and
+// how times change:
 //
 //	go run ./adopt
 //	go run ./adopt -only 'hnsw|gonum' -tests=false
 //
-// in the folder bench. The go command downloads the projects as modules, in the versions that the
-// files in projects name.
+// in the folder bench. The go command downloads the projects as modules.
 package main
 
 import (

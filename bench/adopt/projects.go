@@ -11,23 +11,20 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// A project is another library, the patch that links the kernels into it, and the calls that are
-// timed.
 type project struct {
 	Note, Name, Module, Version string
 
 	Folder  string   // of the package in the module
 	Imports []string // for setup and the calls
-	Theirs  string   // regular expression for the project's own benchmarks that run patched code
+	Theirs  string   // pattern of the project's own benchmarks that run patched code
 	Rows    int      // rows of the matrix m, of n elements each
 	Calls   []call
 
-	setup string // statements of the benchmark of size n before the calls
+	setup string // of the benchmark of size n, before the calls
 	patch string // unified diff of files in Folder
 }
 
-// A call is timed at all sizes. Expr is a Go expression of type float32, in which x, y and z are
-// vectors and m is a matrix.
+// Expr is a Go expression of type float32, in which x, y and z are vectors and m is a matrix.
 type call struct {
 	Name, Expr string
 	Loop       bool // the project computes the result by a loop in Go
@@ -56,7 +53,7 @@ func readProjects() (all []project, err error) {
 	return all, err
 }
 
-// parseProject reads a txtar archive: a project in JSON, and then the optional sections "setup" and
+// parseProject reads a txtar archive: a project in JSON, and the optional sections "setup" and
 // "patch".
 func parseProject(text []byte) (p project, err error) {
 	archive := txtar.Parse(text)

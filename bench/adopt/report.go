@@ -12,7 +12,7 @@ import (
 type result struct {
 	project
 	tests         [2]string          // on this machine and on arm64
-	before, after map[string]float64 // seconds per operation, by name of the benchmark
+	before, after map[string]float64 // seconds per operation, by benchmark
 }
 
 func (r result) ratio(name string) string {

@@ -29,8 +29,7 @@ func (t *tree) tests(arch string, emulator ...string) (failed []string, passed i
 	return failed, passed, nil
 }
 
-// compare runs the tests with and without the patch, and returns a summary, which begins with FAIL
-// if a test fails only with the patch.
+// compare returns a summary of the tests, which begins with FAIL if one fails only with the patch.
 func compare(arch string, before, after *tree, emulator ...string) (string, error) {
 	for _, t := range []*tree{before, after} {
 		if err := t.build(arch); err != nil {
@@ -59,8 +58,7 @@ func compare(arch string, before, after *tree, emulator ...string) (string, erro
 
 const rounds = 6
 
-// benchmarks runs the matching benchmarks in both trees in turns, and returns the least seconds per
-// operation for each name.
+// benchmarks runs both trees in turns, and returns the least seconds per operation by name.
 func benchmarks(match string, before, after *tree) (b, a map[string]float64, err error) {
 	pinned := machine.Pin()
 	defer pinned.Release()

@@ -12,11 +12,11 @@ import (
 // The operations of batches find the nearest rows of a window of the large matrix for each query of
 // a batch.
 const (
-	batchCols   = 768     // elements of a row
-	batchHits   = 10      // hits of each query
-	mostQueries = 64      // most queries of a batch
+	batchCols   = 768 // elements of a row
+	batchHits   = 10
+	mostQueries = 64
 	mostRows    = 1 << 13 // rows in a window of floats; times four for bytes
-	mostInStrip = 1 << 10 // most rows in a strip, which a peer scores before it ranks the rows
+	mostInStrip = 1 << 10 // rows in a strip, which a peer scores before it ranks them
 )
 
 type batchHit[T float32 | int32] struct {
@@ -26,9 +26,9 @@ type batchHit[T float32 | int32] struct {
 
 type batch[T float32 | int8, S float32 | int32] struct {
 	least   S     // score of a missing hit
-	matrix  []T   // all queries, one after the other
+	matrix  []T   // all queries
 	queries [][]T // rows of matrix
-	scores  []S   // scores of a strip, query by query
+	scores  []S   // of a strip, query by query
 	hits    [mostQueries][batchHits]batchHit[S]
 }
 
@@ -48,8 +48,8 @@ func (b *batch[T, S]) prepare(count int, at func(i int) []T) {
 	}
 }
 
-// rank finds the hits of all queries among count rows, a strip at a time. dots stores the scores of
-// n rows, beginning with row first, in b.scores.
+// rank finds the hits of all queries among count rows. dots stores the scores of n rows, beginning
+// with row first, in b.scores.
 func (b *batch[T, S]) rank(count, strip int, dots func(first, n int)) {
 	for q := range b.queries {
 		for k := range b.hits[q] {
@@ -65,7 +65,7 @@ func (b *batch[T, S]) rank(count, strip int, dots func(first, n int)) {
 	}
 }
 
-// insert adds the best of some rows to the hits of query q. scores[i] is the score of row first+i.
+// scores[i] is the score of row first+i.
 func (b *batch[T, S]) insert(q int, scores []S, first int) {
 	hits := &b.hits[q]
 	least := hits[batchHits-1].score
@@ -96,8 +96,8 @@ func (b *batch[T, S]) found() (all []float32) {
 	return all
 }
 
-// want computes the results of found in float64, and for each the magnitude to which its rounding
-// error is relative. score returns the score of row i for query q and its magnitude.
+// want computes found's results in float64, and for each the magnitude to which its rounding error
+// is relative. score returns the score of row i for query q and its magnitude.
 func (b *batch[T, S]) want(count int, score func(q, i int) (v, size float64)) (values,
 	sizes []float64) {
 	for q := range b.queries {
@@ -117,8 +117,7 @@ func (b *batch[T, S]) want(count int, score func(q, i int) (v, size float64)) (v
 	return values, sizes
 }
 
-// prepareWindow allocates x and out, and moves to the first window. most limits the rows of a
-// window.
+// prepareWindow allocates x and out. most limits the rows of a window.
 func prepareWindow(cols, most int) {
 	x, out, turn = make([]float32, cols), make([]float32, min(len(large())/cols/windows, most)), 0
 	nextRows()
@@ -129,8 +128,7 @@ var (
 	int8Hits  [mostQueries][]quant.Hit
 )
 
-// search returns the operation that finds the nearest rows for several queries. hit returns our
-// k-th hit for query q. many makes one call for all queries, each a call per query.
+// hit returns our k-th hit for query q. many makes one call for all queries, each a call per query.
 func (b *batch[T, S]) search(name string, prepare func(queries int),
 	score func(q, i int) (v, size float64), hit func(q, k int) (row int, score S),
 	many, each func()) *operation {
@@ -190,8 +188,8 @@ var inverseNorms = sync.OnceValue(func() []float32 {
 	return all
 })
 
-// addPeer adds a peer to an operation of batches. dots stores in b.scores the dot products of all
-// queries and n rows of the window, beginning with row first.
+// dots stores in b.scores the dot products of all queries and n rows of the window, beginning with
+// row first.
 func (b *batch[T, S]) addPeer(operation, name string, inC bool, strip int,
 	dots func(first, n int)) {
 	addWay(operation, way{name: name, inC: inC, loop: overRows(func() {
@@ -229,7 +227,6 @@ func (b *batch[T, S]) eachPair(rows []T, n int, dot func(x, y []T) S) {
 	}
 }
 
-// int8Row returns row i of the window read as int8 values.
 func int8Row(i int) []int8 { return int8s(rows)[i*batchCols:][:batchCols] }
 
 var int8TopMany = int8Batch.search("int8 TopMany, rows of 768, queries", func(queries int) {

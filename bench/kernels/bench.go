@@ -29,7 +29,6 @@ type meter struct {
 	curves []measured.Point
 }
 
-// bench writes bench.txt and curves.csv to dir, after all measurements.
 func bench(o options, dir string) error {
 	core, caches := alone(), cpu.Sizes()
 	m := &meter{options: o}
@@ -95,8 +94,7 @@ func (m *meter) head(core string, caches cpu.Caches) {
 	fmt.Fprintln(&m.text, "Unit ns/op better=lower")
 }
 
-// cell times the paths of a kernel and the probe of the limit. It verifies the kernel first, unless
-// its operands come from memory.
+// cell verifies a kernel, unless its operands come from memory, and times it.
 func (m *meter) cell(c *cell) error {
 	defer asm.Use(asm.Active())
 	runtime.GC()
@@ -131,9 +129,8 @@ func (m *meter) cell(c *cell) error {
 	return nil
 }
 
-// write writes a line for each path and round. bytes is the number of bytes that a call of the
-// kernel reads and writes, walked the same for the probe, the last competitor of the race; 0
-// without a probe.
+// bytes is the number of bytes that a call of the kernel reads and writes, walked the same for the
+// probe, the last competitor of the race; 0 without a probe.
 func (m *meter) write(c *cell, race frame.Race, bytes, walked float64) {
 	for i, isa := range asm.Available() {
 		for round, seconds := range race[i] {
@@ -148,7 +145,7 @@ func (m *meter) write(c *cell, race frame.Race, bytes, walked float64) {
 }
 
 // verify compares the results of the code paths with each other and, unless the operands are too
-// large, with the kernel's definition in float64.
+// large, with float64.
 func verify(k asmtest.Kernel, n, off int) error {
 	var a *asmtest.Args
 	sum := float32(0)

@@ -54,7 +54,7 @@ func cells(o options, caches cpu.Caches) (all []*cell) {
 			sizes = curveSizes
 		}
 		const large = 1 << 10
-		// each is the number of bytes per element.
+		// bytes per element
 		each := k.New(large, asmtest.Heap{}, asmtest.Uniform(1)).Footprint() / large
 		add := func(n, off int) {
 			if k.MaxSize == 0 || n <= k.MaxSize {
@@ -96,8 +96,8 @@ func (m memory) Floats(n int) []float32 {
 	return all[skip:][:n:n]
 }
 
-// operands returns the operands over which the probe runs: of misaligned operands the aligned part,
-// because the probe shows the machine's limit.
+// operands returns the operands of the probe: of misaligned operands the aligned part, because the
+// probe shows the machine's limit.
 func operands(s bandwidth.Shape, a *asmtest.Args, off int) (x, y []float32) {
 	x, y = a.X, a.Y
 	if s == bandwidth.Copy {

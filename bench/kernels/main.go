@@ -53,8 +53,7 @@ func main() {
 	}
 }
 
-// alone pins the calling goroutine to one core, turns garbage collection off, and returns a
-// description of the core.
+// alone pins the calling goroutine to one core and turns garbage collection off.
 func alone() (core string) {
 	core = machine.Pin().String()
 	runtime.GOMAXPROCS(1)

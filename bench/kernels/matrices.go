@@ -9,7 +9,7 @@ const matrixRows = 256
 
 var (
 	left []float32 // multiplies a matrix from the left
-	dim  int       // rows and columns of x and y as square matrices
+	dim  int       // of x and y as square matrices
 )
 
 func onMatrix(name string, got func() []float32, want func() (values, sizes []float64)) *operation {

@@ -28,7 +28,7 @@ var (
 	rows        []float32 // contiguous rows, each as long as x
 )
 
-// A way is one implementation of an operation: ours if its name begins with frame.Ours.
+// A way is an implementation of an operation, ours if its name begins with frame.Ours.
 type way struct {
 	name string
 	loop func(n int)
@@ -46,9 +46,9 @@ func (w way) isOurs() bool { return strings.HasPrefix(w.name, ours) }
 type operation struct {
 	name    string
 	sizes   []int
-	both    bool    // the operands are vectors, which are also timed off alignment
-	ten     bool    // one of the ten operations by which releases are compared
-	alpha   float32 // value of the variable alpha in timed calls
+	both    bool    // of vectors, which are also timed off alignment
+	ten     bool    // of the ten operations by which releases are compared
+	alpha   float32 // of the variable alpha in timed calls
 	prepare func(n, off int)
 	per     func() int // divides the time of a call; nil for 1
 	// want returns, before the operation is run, the values that got should return, in float64, and
@@ -62,11 +62,10 @@ var operations = append(onFloats, rowsInL1, rowsInL2, rowsInL3, rowsFromMemory, 
 	topManyCosine, int8TopMany, pickedByDot, pickedByDistance, pickedByCosine, gemvT, ger, gemm,
 	dotSparse, axpySparse)
 
-// may512 reports whether peers with a choice of instruction sets may use AVX-512: only if our own
-// path does.
+// may512 reports whether peers with a choice may use AVX-512: only if our own path does.
 var may512 = asm.Active() == asm.AVX512 || asm.Active() == asm.AVX512x256
 
-// addWay adds a way to the operations whose names up to the first comma equal operation.
+// operation is a name up to the first comma.
 func addWay(operation string, w way) {
 	known := false
 	for _, o := range operations {
@@ -79,10 +78,10 @@ func addWay(operation string, w way) {
 	}
 }
 
-// inC has the names and versions of the peers in C and C++.
+// names and versions of the peers in C and C++
 var inC []string
 
-// A table holds the results of an operation at some sizes, with operands at offset off.
+// operands are at offset off
 type table struct {
 	*operation
 	frame.Grid
@@ -91,7 +90,7 @@ type table struct {
 	ways  []way
 }
 
-// passes is the number of passes over all cells, which spread the samples of a cell over the run.
+// passes over all cells spread the samples of a cell over the run.
 const passes = 5
 
 func beside(o options, dir string) error {
@@ -135,8 +134,8 @@ func beside(o options, dir string) error {
 	return errors.Join(err, summary(w, tables))
 }
 
-// tablesOf verifies the ways. It leaves out peers with wrong results, and returns their errors in
-// failed; a wrong result of ours ends the program.
+// tablesOf verifies the ways. It leaves out peers with wrong results, with their errors in failed;
+// a wrong result of ours ends the program.
 func tablesOf(o options) (tables []*table, failed []string) {
 	for _, op := range operations {
 		for off, suffix := range []string{"", ", one float off"} {
@@ -232,7 +231,6 @@ func (t *table) race(i, rounds int) {
 	}
 }
 
-// ourRoundings is the tolerance of our results; see near.
 const ourRoundings = 32.
 
 // near reports whether got differs from want by at most roundings times 2^-24 of size, plus 2^-126.

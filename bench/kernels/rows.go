@@ -18,7 +18,7 @@ var (
 	}, 128, 384, 768, 1536)
 )
 
-// dotRowsIn returns the operation on a matrix of about bytes(caches) bytes.
+// The matrix has about bytes(caches) bytes.
 func dotRowsIn(level string, bytes func(c cpu.Caches) int, sizes ...int) *operation {
 	return &operation{
 		name: "DotRows, matrix in " + level + ", a row of", sizes: sizes,
@@ -44,8 +44,8 @@ func product(row []float32) (value, size float64) {
 
 func row(i int) []float32 { return rows[i*len(x):][:len(x):len(x)] }
 
-// large is a matrix larger than ordinary caches. Its bits are normal numbers also if they are read
-// as float16 or bfloat16.
+// large is larger than ordinary caches. Its bits are normal numbers also if they are read as
+// float16 or bfloat16.
 var large = sync.OnceValue(func() []float32 {
 	const varied, exponent = 0x83ff83ff, 0x38003800
 	v, r := memory{}.Floats(min(max(4*cpu.Sizes().L3, 256<<20), 2<<30-64)/4), rand.NewPCG(5, 5)
@@ -55,8 +55,8 @@ var large = sync.OnceValue(func() []float32 {
 	return v
 })
 
-// nextRows moves to the next of the windows of the large matrix, and to other random rows, so that
-// rows are read from memory.
+// nextRows moves to the next window of the large matrix, and to other random rows, so that rows are
+// read from memory.
 const (
 	windows  = 16
 	together = 32 // random rows in a call
@@ -90,8 +90,8 @@ func prepareLarge(n, _ int) {
 
 func found() (values, sizes []float64) { return []float64{planted}, []float64{0} }
 
-// nearest returns the row of the best hit if a way has ranked the rows, and otherwise the row with
-// the largest product.
+// nearest returns the row of the best hit if a way has ranked the rows, and otherwise of the
+// largest product.
 func nearest() []float32 {
 	row := hits[0].Row
 	if row < 0 {
@@ -114,13 +114,11 @@ var rowsFromMemory = &operation{
 	per: perRow, want: found, got: nearest,
 }
 
-// int8s returns the memory of v as int8 values.
 func int8s(v []float32) []int8 {
 	return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(v))), 4*len(v))
 }
 
-// pickedBy returns the operation that scores rows of the large matrix picked at random. score
-// returns the score of a row, in float64, and the magnitude to which its rounding error is
+// score returns the score of a row, in float64, and the magnitude to which its rounding error is
 // relative.
 func pickedBy(metric string, score func(row []float32) (v, size float64)) *operation {
 	return &operation{
@@ -154,7 +152,6 @@ var (
 	})
 )
 
-// asUint32 returns the memory of v as unsigned integers.
 func asUint32(v []int32) []uint32 {
 	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(v))), len(v))
 }

@@ -10,8 +10,6 @@ import (
 	"github.com/pegasimd/pegasimd/bench/internal/frame"
 )
 
-// write writes the tables of ratios and times, with rows for our time divided by the best peer's
-// time.
 func (t *table) write(w io.Writer) error {
 	more := [][]any{t.row("**ours / Go's best**", isInGo)}
 	if slices.ContainsFunc(t.ways, func(w way) bool { return w.inC }) {
@@ -36,8 +34,8 @@ func (t *table) row(name string, considered func(way) bool) (cells []any) {
 func isAny(way) bool    { return true }
 func isInGo(w way) bool { return !w.inC }
 
-// behind returns the largest ratio of our first way's time at the i-th size to the time of a peer
-// for which considered returns true, and the peer's name; 0 and "" without such a peer.
+// behind returns the largest ratio of our first way's time at the i-th size to that of a considered
+// peer, and the peer's name; 0 and "" without such a peer.
 func (t *table) behind(i int, considered func(way) bool) (most float64, peer string) {
 	for k, w := range t.ways {
 		if w.isOurs() || w.name == readLoop || !considered(w) {
@@ -50,14 +48,14 @@ func (t *table) behind(i int, considered func(way) bool) (most float64, peer str
 	return most, peer
 }
 
-// Ratios of our time to the best peer's above which a cell counts as behind, and as far behind.
+// Ratios to the best peer's time above which a cell is behind, and far behind.
 const (
 	behindBest    = 1.05
 	farBehindBest = 1.15
 )
 
 type lost struct {
-	cell  string // operation, size, ratio and peer, as printed
+	cell  string // as printed
 	ratio float64
 	inC   bool // the best peer is in C
 }
@@ -125,7 +123,7 @@ func count(tables []*table, considered func(way) bool) (cells int, behind []lost
 	return cells, behind, far
 }
 
-// names sorts cells, the worst first, and lists them.
+// names lists the worst cell first.
 func names(cells []lost) string {
 	slices.SortStableFunc(cells, func(a, b lost) int { return cmp.Compare(b.ratio, a.ratio) })
 	var all []string

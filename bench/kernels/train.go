@@ -51,8 +51,8 @@ func (s *set) run(epochs int, progress func(pegasos.Progress)) (*pegasos.Model, 
 		context.Background(), s.train.Examples(), s.train.Y)
 }
 
-// train times training on a set on every path, checks that all paths give the same model, and
-// measures the model's quality during a longer run.
+// train times training on every path, checks that all paths give the same model, and measures
+// quality in a longer run.
 func (m *meter) train(s *set) error {
 	defer asm.Use(asm.Active())
 	hash, steps := "", 0.0
@@ -87,7 +87,7 @@ func (m *meter) train(s *set) error {
 		}
 	}
 	next := 1
-	start, aside := time.Now(), time.Duration(0) // aside is the time that measuring quality took
+	start, aside := time.Now(), time.Duration(0) // aside is the time of measuring quality
 	_, err = s.run(3*s.epochs, func(p pegasos.Progress) {
 		if p.Epoch < next && p.Steps < p.TotalSteps {
 			return

@@ -33,8 +33,8 @@ func onVectors(name string, want func() (values, sizes []float64)) *operation {
 		prepare: vectors, got: func() []float32 { return []float32{sink} }, want: want}
 }
 
-// onY is onVectors for an operation that changes y, whose elements should become term(alpha, x, y).
-// alpha is factor in timed calls.
+// onY is onVectors for an operation that changes y to term(alpha, x, y). alpha is factor in timed
+// calls.
 func onY(name string, factor float32, term func(alpha, x, y float64) (v, size float64)) *operation {
 	o := onVectors(name, func() (values, sizes []float64) {
 		return each(len(x), func(i int) (value, size float64) {
@@ -45,7 +45,6 @@ func onY(name string, factor float32, term func(alpha, x, y float64) (v, size fl
 	return o
 }
 
-// summed returns a function want for the sum of term(x[i], y[i]).
 func summed(term func(x, y float64) float64) func() (values, sizes []float64) {
 	return func() (values, sizes []float64) {
 		return each(1, func(int) (value, size float64) {
@@ -54,7 +53,6 @@ func summed(term func(x, y float64) float64) func() (values, sizes []float64) {
 	}
 }
 
-// rooted returns a function want for the square root of a sum.
 func rooted(sum func() (values, sizes []float64)) func() (values, sizes []float64) {
 	return func() (values, sizes []float64) {
 		values, _ = sum()
@@ -111,7 +109,7 @@ var onFloats = []*operation{
 	dotOfBytes("int8 Dot", &int8X, &int8Y),
 }
 
-// other changes o to an operation that is not one of the ten and whose operands prepare allocates.
+// other returns o as an operation that is not one of the ten.
 func other(o *operation, prepare func(n, off int)) *operation {
 	o.ten, o.prepare = false, prepare
 	return o
@@ -121,11 +119,10 @@ var (
 	float16s       []half.Float16
 	bfloat16s      []half.Bfloat16
 	bytesX, bytesY []uint8
-	int8X, int8Y   []int8 // bytesX and bytesY as int8
+	int8X, int8Y   []int8 // in the memory of bytesX and bytesY
 )
 
-// byteVectors allocates bytesX and bytesY, which start off bytes after a multiple of 64 bytes, and
-// int8X and int8Y in their memory.
+// bytesX and bytesY start off bytes after a multiple of 64 bytes.
 func byteVectors(n, off int) {
 	vectors(2*n+64, 0)
 	all := unsafe.Slice((*uint8)(unsafe.Pointer(&x[0])), 2*n+128)

@@ -1,5 +1,5 @@
 // Command report draws the results of make bench and the history of the regression gate, as an HTML
-// file of figures and tables that loads no other files.
+// file that loads no other files.
 package main
 
 import (
@@ -45,8 +45,8 @@ func main() {
 	}
 }
 
-// write writes report.html to dir, from the results in dir and the gate's history in the folder
-// past, and kernels.svg and proof.svg to the folder pictures unless pictures is empty.
+// past is the folder of the gate's history. If pictures is not empty, write also writes kernels.svg
+// and proof.svg to it.
 func write(dir, past, pictures string) error {
 	r, err := measured.Read(dir)
 	if err != nil {

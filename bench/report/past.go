@@ -13,8 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/app/chart"
 )
 
-// readHistory draws the gate's history in dir, which need not exist: a figure for each CPU, with
-// its runs in order of time.
+// readHistory returns a figure for each CPU in dir, which need not exist.
 func readHistory(dir string) (all []*chart.Figure, err error) {
 	files, _ := filepath.Glob(filepath.Join(dir, "*.jsonl"))
 	byCPU := map[string][]*history.Run{}
@@ -65,7 +64,7 @@ func trends(runs []*history.Run) (all []chart.Series) {
 
 // chain returns a point for each run that has values with the given unit of benchmarks whose names
 // begin or end with part: their geometric mean in percent of the first such run. It compares
-// consecutive points by the benchmarks that both runs have, so that a new benchmark causes no step.
+// consecutive points by the benchmarks that both have, so that a new benchmark causes no step.
 func chain(runs []*history.Run, unit, part string) (points []chart.Point) {
 	last, level := &history.Run{}, 100.0
 	for i, r := range runs {

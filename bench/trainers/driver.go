@@ -20,8 +20,8 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// A driver is a process that has loaded a set, and trains on it with another library.
-// peers/driver.h defines the protocol.
+// A driver is a process that trains on a loaded set with another library. peers/driver.h defines
+// the protocol.
 type driver struct {
 	version string
 	in      io.WriteCloser
@@ -36,13 +36,12 @@ type training struct {
 	Error string  `json:"error"`
 
 	values    []float64 // weight vectors, or predictions of the test rows
-	objective float64   // objective that our trainer reports; 0 for peers
-	bound     float64   // lower bound on the optimum that our trainer reports; 0 for peers
+	objective float64   // of our trainer; 0 for peers
+	bound     float64   // of our trainer; 0 for peers
 	proven    bool      // our trainer reports a gap of at most Tol
 }
 
-// start runs the command of a driver, with one thread for numerical libraries, and waits until the
-// driver is ready.
+// start starts a driver, with one thread for numerical libraries, and waits until it is ready.
 func start(ctx context.Context, command ...string) (*driver, error) {
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Stderr = os.Stderr
@@ -72,7 +71,7 @@ func start(ctx context.Context, command ...string) (*driver, error) {
 	return d, nil
 }
 
-// stop closes the driver's input, on which the driver exits.
+// The driver exits when its input is closed.
 func (d *driver) stop() {
 	d.in.Close()
 	d.cmd.Wait() // the exit code does not matter
@@ -80,7 +79,7 @@ func (d *driver) stop() {
 
 var errLimit = errors.New("training took longer than the limit")
 
-// train requests a training, and kills the process after the limit.
+// train kills the process after the limit.
 func (d *driver) train(method string, lambda, effort float64, seed int, limit time.Duration) (
 	*training, error) {
 	timer := time.AfterFunc(limit, func() { d.cmd.Process.Kill() })
@@ -112,8 +111,8 @@ func (d *driver) train(method string, lambda, effort float64, seed int, limit ti
 	return t, nil
 }
 
-// writeRows writes the file that drivers read, little-endian: the numbers of rows, columns and
-// nonzeros, the starts of rows, the column indices, values, and labels.
+// writeRows writes, little-endian, the numbers of rows, columns and nonzeros, the starts of rows,
+// the column indices, values, and labels.
 func writeRows(name string, s *dataset.Set) error {
 	var b bytes.Buffer
 	starts := []int64{int64(s.Rows()), int64(s.Cols()), int64(s.NNZ()), 0}
@@ -139,7 +138,7 @@ func score(m *sparse.Matrix, i int, w []float64) (sum float64) {
 	return sum
 }
 
-// losses are functions of the margin y<w,x>.
+// losses, by the margin y<w,x>
 var losses = map[string]func(margin float64) float64{
 	"hinge":         func(m float64) float64 { return max(0, 1-m) },
 	"squared-hinge": func(m float64) float64 { return max(0, 1-m) * max(0, 1-m) },
@@ -151,8 +150,8 @@ var losses = map[string]func(margin float64) float64{
 func classes(s *dataset.Set) []float32 { return slices.Compact(slices.Sorted(slices.Values(s.Y))) }
 
 // objective returns lambda/2 |w|^2 plus the mean loss. For two classes weights is one vector, which
-// scores the greater class above 0, and for more a vector for each class against the rest:
-// objective then returns the mean over the vectors.
+// scores the greater class above 0. For more classes it has a vector for each class against the
+// rest, and objective returns the mean over the vectors.
 func objective(s *dataset.Set, loss string, lambda float64, weights []float64) float64 {
 	of, labels, cols := losses[loss], classes(s), s.Cols()
 	vectors, sum := len(weights)/cols, 0.0
@@ -175,8 +174,7 @@ func objective(s *dataset.Set, loss string, lambda float64, weights []float64) f
 	return sum / float64(vectors)
 }
 
-// predict returns the predicted labels of a set's rows. labels are the classes of the training
-// rows, and weights are as in objective.
+// labels are the classes of the training rows, and weights are as in objective.
 func predict(s *dataset.Set, labels []float32, weights []float64) []float64 {
 	cols := s.Cols()
 	scores, predicted := make([]float64, len(weights)/cols), make([]float64, s.Rows())

@@ -24,12 +24,10 @@ import (
 	"github.com/pegasimd/pegasimd/gate/machine"
 )
 
-// files contains the help, the tables of peers and of optima, and the peers' drivers.
-//
 //go:embed help.txt data peers
 var files embed.FS
 
-// A session holds the values of the flags and the peers' drivers, which train on one set at a time.
+// A session holds the values of the flags and the peers' drivers.
 type session struct {
 	ctx         context.Context
 	sets, peers string // comma-separated patterns of names
@@ -44,7 +42,7 @@ type session struct {
 	out         string
 	grids       []*frame.Grid
 
-	dir      string             // folder of the drivers and of the files of rows
+	dir      string
 	commands map[*peer][]string // nil for an absent peer
 	running  map[*peer]*driver
 	versions []string  // of the peers that have run
@@ -115,7 +113,7 @@ func readPeers() (all []*peer) {
 	return all
 }
 
-// seconds returns CPU seconds if all runs have one thread, else wall-clock seconds.
+// seconds are CPU seconds if all runs have one thread, else wall-clock seconds.
 func (s *session) seconds(t *training) float64 {
 	if slices.Max(s.threads) > 1 {
 		return t.Wall

@@ -14,8 +14,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A problem is a set with a loss and a lambda, a lower bound on the optimum f*, and the relative
-// gap between this bound and the objective of a model.
+// A problem has a lower bound on the optimum f*, and the relative gap between this bound and the
+// objective of a model.
 type problem struct {
 	*session
 	set        *sets.Set
@@ -25,8 +25,8 @@ type problem struct {
 	bound, gap float64
 }
 
-// known returns the optimum and a lower bound on it from data/optima.csv, or zeros if the file
-// lacks the problem.
+// known returns the optimum and a lower bound on it from data/optima.csv; zeros if they are not
+// there.
 func (p *problem) known() (optimum, bound float64, err error) {
 	text, _ := files.Open("data/optima.csv") // no error: embedded
 	lines, err := frame.ReadLines(text)
@@ -42,7 +42,6 @@ func (p *problem) known() (optimum, bound float64, err error) {
 
 func (p *problem) String() string { return fmt.Sprintf("%s, %s, %g", p.set.Name, p.loss, p.lambda) }
 
-// solve sets x, bound and gap, with our trainer.
 func (p *problem) solve() error {
 	rows, err := p.set.Train.WithLayout(dataset.LayoutAuto)
 	if err != nil {
@@ -78,8 +77,8 @@ func (p *problem) own(cfg pegasos.Config, threads int, limit time.Duration) (*tr
 	return ownTrain(p.ctx, p.x, p.set.Train.Y, cfg, threads, limit)
 }
 
-// verify compares the objective f, computed from the weights, with the proven bounds and with the
-// objective that our trainer reports.
+// verify compares the objective f with the proven bounds and with the objective that our trainer
+// reports.
 func (p *problem) verify(t *training, f float64) error {
 	switch {
 	case !(f >= p.bound*(1-1e-9)):
@@ -94,7 +93,7 @@ func (p *problem) verify(t *training, f float64) error {
 	return nil
 }
 
-// targets are the relative distances from the optimum to which trainers are timed.
+// targets are relative distances from the optimum.
 var targets = []float64{.01, .001, .0001}
 
 type contender struct {
@@ -201,8 +200,7 @@ func (c *contender) explore(p *problem) error {
 	return nil
 }
 
-// runner returns a function for frame.Runs, which repeats short trainings and returns the median
-// time.
+// runner repeats short trainings and returns the median time.
 func (p *problem) runner(train func() (*training, error)) func() (float64, error) {
 	return func() (float64, error) {
 		var all []float64
@@ -240,7 +238,7 @@ func (p *problem) race() error {
 	}
 	for i, target := range targets {
 		var runs []func() (float64, error)
-		var at []int // index of each run's contender
+		var at []int // contender of each run
 		for k, c := range contenders {
 			if effort := c.efforts[i]; effort > 0 {
 				at = append(at, k)

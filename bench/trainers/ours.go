@@ -12,14 +12,14 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// same returns the configuration with the peers' objective.
+// same has the peers' objective.
 func same(loss string, lambda float64) pegasos.Config {
 	return pegasos.Config{Loss: pegasos.Loss(loss), Lambda: lambda, Scale: pegasos.ScaleNone,
 		Curves: pegasos.CurvesNone, Bias: pegasos.BiasNone, Multiclass: pegasos.OneVsRest}
 }
 
-// ownTrain trains with our trainer. Without Tol the measured time ends with the last call of
-// Progress, with Tol it is the time of the whole call.
+// Without Tol the measured time ends with the last call of Progress, with Tol it is the time of the
+// whole call.
 func ownTrain(ctx context.Context, x dataset.Examples, y []float32, cfg pegasos.Config, threads int,
 	limit time.Duration) (*training, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)

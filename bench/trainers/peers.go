@@ -18,7 +18,7 @@ import (
 type peer struct {
 	Name     string // name in -peers
 	Needs    string // Debian package
-	Folder   string // flag that names the folder of the peer's source; empty if Debian has the peer
+	Folder   string // flag that names the folder of the source; empty if Debian has the peer
 	Source   string
 	Compiler string // with arguments, in which DIR stands for the folder; empty for Python
 	Methods  []method
@@ -36,10 +36,10 @@ var peers = readPeers()
 
 var scikit = peers[slices.IndexFunc(peers, func(p *peer) bool { return p.Name == "sklearn" })]
 
-// folders holds the folders of peers' sources, by the name of the flag.
+// folders of peers' sources, by flag
 var folders = map[string]*string{"": new(string), "bottou": new(string), "sofia": new(string)}
 
-// python is Debian's interpreter, for which Debian packages scikit-learn.
+// Debian packages scikit-learn for this interpreter.
 const python = "/usr/bin/python3"
 
 func (s *session) findPeers() error {
@@ -81,7 +81,6 @@ func (p *peer) command(ctx context.Context, dir string) ([]string, error) {
 	return command, nil
 }
 
-// openRows ends all drivers and writes the set that the next drivers read.
 func (s *session) openRows(of *sets.Set) error {
 	s.stopPeers()
 	s.loaded = of
@@ -99,7 +98,7 @@ func (s *session) stopPeers() {
 	clear(s.running)
 }
 
-// train makes a peer train on the loaded set. It ends the driver after an error.
+// train ends the driver after an error.
 func (s *session) train(p *peer, code string, lambda, effort float64, limit time.Duration) (
 	*training, error) {
 	d := s.running[p]

@@ -17,9 +17,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// drawSeeds draws the figures of the paper and of other sources of this project.
 func (s *session) drawSeeds() error {
-	// A study is a set of two classes, lambda, and wrong, the test error in percent to reach.
+	// wrong is the test error to reach, in percent.
 	type study struct {
 		set           string
 		lambda, wrong float64
@@ -65,7 +64,7 @@ func plot(title, x, y string, log bool) *chart.Figure {
 		Y: chart.Axis{Label: y, Log: log, Format: chart.Short}}
 }
 
-// line adds a line to a figure. The result is valid until the next line is added.
+// line returns a pointer that is valid until the next line is added.
 func line(f *chart.Figure, name string) *chart.Series {
 	f.Lines = append(f.Lines, chart.Series{Style: chart.Lines[len(f.Lines)], Name: name})
 	return &f.Lines[len(f.Lines)-1]
@@ -80,8 +79,7 @@ func (s *session) save(name, svg string) error {
 	return os.WriteFile(filepath.Join(s.out, name+".svg"), []byte(svg), 0o666)
 }
 
-// formOf returns the configuration of the paper's algorithm or, for other forms, the plain
-// defaults. Neither has curves.
+// formOf returns the paper's algorithm or, for other forms, the plain defaults. Neither has curves.
 func formOf(form string) pegasos.Config {
 	if form == "paper" {
 		return pegasos.Paper()
@@ -89,7 +87,7 @@ func formOf(form string) pegasos.Config {
 	return pegasos.Config{}.Plain()
 }
 
-// steps trains for the given number of steps, and also returns the test accuracy in percent.
+// steps also returns the test accuracy in percent.
 func (p *problem) steps(x dataset.Examples, y []float32, form string, steps float64, seed int) (
 	*training, float64, error) {
 	cfg := formOf(form)

@@ -53,7 +53,7 @@ func write(w io.WriterAt, rows, cols int) error {
 	}
 	for range rows {
 		sum := 0
-		for k := range idx { // a column from each of perRow equally long ranges
+		for k := range idx { // from each of perRow equally long ranges
 			idx[k] = int32(k*(cols/perRow) + r.IntN(cols/perRow))
 			sum += int(rule[idx[k]])
 		}

@@ -17,8 +17,8 @@ type problem struct {
 	train, test *dataset.Set
 }
 
-// digits returns the embedded digits twice: with pixels from 0 to 1, and with each column
-// multiplied by a power of ten from 1e-4 to 1e3, like table columns in different units.
+// digits returns the embedded digits with pixels from 0 to 1, and with each column multiplied by a
+// power of ten from 1e-4 to 1e3, like columns in different units.
 func digits() []problem {
 	var sets []problem
 	for _, name := range []string{"pixels", "units"} {
@@ -35,7 +35,7 @@ func digits() []problem {
 	return sets
 }
 
-// write writes the sets to new files in dir.
+// The files must not exist.
 func write(dir string, sets []problem) error {
 	for _, p := range sets {
 		for part, s := range map[string]*dataset.Set{"train": p.train, "test": p.test} {
@@ -57,7 +57,7 @@ func write(dir string, sets []problem) error {
 }
 
 // otherTrainers lists the accuracy of other trainers with default settings on the same rows, in
-// percent. README.md has the commands that measure it.
+// percent. README.md has the commands.
 var otherTrainers = []struct {
 	name          string
 	pixels, units float64
@@ -68,7 +68,6 @@ var otherTrainers = []struct {
 	{"scikit-learn 1.2.1, LogisticRegression()", 95.32, 78.17},
 }
 
-// compare trains with a zero Config, and prints the accuracies beside those of other trainers.
 func compare(w io.Writer, sets []problem) error {
 	first := sets[0]
 	fmt.Fprintf(w, "%d handwritten digits of %d pixels, ten classes; %d more to test.\n",

@@ -19,8 +19,7 @@ var timedKernels = []struct {
 	{"dotsparse", bandwidth.None},
 }
 
-// timeKernels times kernels in plain Go and with the machine's instruction set, beside a loop that
-// only loads and stores the same vectors.
+// timeKernels times kernels beside a loop that only loads and stores the same vectors.
 func timeKernels(w io.Writer) {
 	isa := asm.Active()
 	fmt.Fprintf(w, "%-16s %7s %12s %12s %9s %16s\n", "ns a call", "n", "plain Go", isa, "ratio",
@@ -54,7 +53,7 @@ type contender struct {
 	call func()
 }
 
-// medians times all contenders in turn and returns the median nanoseconds per call of each.
+// medians returns the nanoseconds per call of contenders that take turns.
 func medians(contenders []contender) []float64 {
 	rounds := make([][]float64, len(contenders))
 	for range 7 {

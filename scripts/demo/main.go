@@ -28,8 +28,6 @@ func main() {
 	}
 }
 
-// run runs the demo and prints it to w or, if export is not empty, writes the sets to that
-// directory.
 func run(w io.Writer, sets []problem, export string) error {
 	if export != "" {
 		return write(export, sets)
@@ -62,5 +60,5 @@ const next = `    go doc ./dense          # the kernels, for programs that link 
 
 func heading(w io.Writer, s string) { fmt.Fprintf(w, "\n%s\n\n", s) }
 
-// background is the context of all training: Ctrl-C ends the whole program.
+// background is never canceled: Ctrl-C ends the whole program.
 var background = context.Background()

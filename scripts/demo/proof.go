@@ -9,7 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// tolerance is the relative duality gap at which prove stops training.
+// relative duality gap
 const tolerance = 0.01
 
 func prove(w io.Writer, p problem) (*pegasos.Model, error) {
@@ -31,7 +31,7 @@ func prove(w io.Writer, p problem) (*pegasos.Model, error) {
 }
 
 // check verifies the model's gap, and trains the model again in plain Go with several numbers of
-// threads. A different hash is an error.
+// threads.
 func check(w io.Writer, m *pegasos.Model, p problem) error {
 	tr := pegasos.Trainer{}
 	v, err := tr.Verify(background, m, p.train.Dense, p.train.Y, pegasos.VerifyOptions{Passes: 20})

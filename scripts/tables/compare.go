@@ -20,7 +20,7 @@ import (
 	"time"
 )
 
-// comparison has the scores of two commands on one table: accuracies in percent, or R^2.
+// Scores are accuracies in percent, or R^2.
 type comparison struct {
 	name     string
 	rows     int
@@ -30,8 +30,8 @@ type comparison struct {
 
 func (c comparison) gain() float64 { return c.new - c.old }
 
-// compare prints the mean scores of OLD and NEW over several divisions of each table's rows. OLD
-// and NEW are paths of pegasimd or peer.py, with optional flags of train.
+// compare prints mean scores over several divisions of each table's rows. OLD and NEW are paths of
+// pegasimd or peer.py, with optional flags of train.
 func compare(w io.Writer, args []string) error {
 	flags := flag.NewFlagSet("compare", flag.ExitOnError)
 	half := flags.String("half", "decide", "the `half` of the tables: decide or report")
@@ -95,7 +95,7 @@ func compare(w io.Writer, args []string) error {
 	return nil
 }
 
-// beyond is the number of standard errors that a table's gain must exceed to count as up or down.
+// A gain must exceed beyond standard errors to count as up or down.
 const beyond = 3
 
 func summarize(w io.Writer, title string, all []comparison) {
@@ -127,11 +127,10 @@ func summarize(w io.Writer, title string, all []comparison) {
 		100*best/sum, beyond, up, down, worst.name, worst.gain(), worst.err)
 }
 
-// lowest is the least R^2 that counts for a division, so that no single division decides a mean.
+// lowest is the least R^2 of a division that counts, so that no single division decides a mean.
 const lowest = -1
 
-// compare returns the mean scores of both commands over the divisions. For the standard error, the
-// sum of a row's differences is one observation.
+// For the standard error, the sum of a row's differences is one observation.
 func (t *table) compare(commands [2]*command, splits int) (comparison, error) {
 	c := comparison{name: t.name, rows: len(t.cells) - 1}
 	diffs := make([]float64, len(t.cells))
@@ -170,8 +169,8 @@ func (t *table) compare(commands [2]*command, splits int) (comparison, error) {
 	return c, nil
 }
 
-// divide returns the indices of the rows to train on and, 30 %, to test on in division s. The
-// shares of the classes are about equal in both parts.
+// divide returns the rows to train on and, 30 %, to test on in division s. The shares of the
+// classes are about equal in both.
 func (t *table) divide(s int) (train, test []int) {
 	seed := sha256.Sum256(fmt.Append(nil, t.name, s))
 	r := rand.New(rand.NewChaCha8(seed))
@@ -194,8 +193,8 @@ func (t *table) divide(s int) (train, test []int) {
 	return train, test
 }
 
-// judge returns the score of each test row: 100 for the right class and 0 for others, or the
-// squared error of a regression, divided by the variance of the labels and negated.
+// judge returns the score of each test row: 100 or 0, or for a regression the squared error,
+// divided by the variance of the labels and negated.
 func (t *table) judge(test []int, predicted []string) ([]float64, error) {
 	if len(predicted) != len(test) {
 		return nil, fmt.Errorf("%d predictions for %d rows", len(predicted), len(test))
@@ -231,7 +230,6 @@ func (t *table) judge(test []int, predicted []string) ([]float64, error) {
 	return right, nil
 }
 
-// command is a build of pegasimd, or peer.py, with flags of train.
 type command struct {
 	path        string
 	flags       []string

@@ -4,10 +4,10 @@
 //	go run ./scripts/tables fetch FOLDER [NAME=CLONE...]
 //	go run ./scripts/tables compare [flags] FOLDER OLD NEW
 //
-// Fetch reads repositories of GitHub at fixed commits, and writes the tables that the rule of
-// [choose] selects, as CSV files with the label in the last column, and index.csv. CLONE is a local
-// clone to read instead of the repository NAME. Settings are chosen on the half "decide"; the half
-// "report" is for the figures of the documents.
+// Fetch reads repositories of GitHub at fixed commits, and writes the tables that [choose] selects,
+// with the label in the last column, and index.csv. CLONE is a local clone to read instead of the
+// repository NAME. Settings are chosen on the half "decide"; the half "report" is for the figures
+// of the documents.
 package main
 
 import (
@@ -110,7 +110,7 @@ func git(in io.Reader, out io.Writer, args ...string) error {
 	return nil
 }
 
-// maxBytes is the size in bytes from which files are left out.
+// Files of maxBytes and more are left out.
 const maxBytes = 4_000_000
 
 func (s *source) read(clone string) ([]*table, error) {
@@ -173,7 +173,7 @@ func group(path string) string {
 	return base[:strings.IndexAny(base+"_", "_-")]
 }
 
-// clean returns name in lower case, with a hyphen between its runs of ASCII letters and digits.
+// clean puts a hyphen between the runs of ASCII letters and digits.
 func clean(name string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9')

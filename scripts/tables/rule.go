@@ -10,12 +10,11 @@ import (
 	"strings"
 )
 
-// table is a table of one source. In the tables that choose returns, the label is the last column.
 type table struct {
 	name, source string
-	group        string     // the R package, or the prefix of the file's name in other sources
+	group        string     // R package, or prefix of the file's name
 	task         string     // "classes" or "numbers"; "" before findLabel, except for ARFF
-	cells        [][]string // the first row has the names of the columns; "" is a missing cell
+	cells        [][]string // the first row has the columns' names; "" is a missing cell
 	label        int        // column; -1 in a table of R before findLabel
 }
 
@@ -25,14 +24,14 @@ const (
 	minRows, maxRows       = 150, 20_000
 	minColumns, maxColumns = 4, 500 // label included
 	maxCells               = 500_000
-	perGroup               = 2 // most tables of a task and group
+	perGroup               = 2 // tables of a task and group
 )
 
 // benchmarked are words in the names of data sets on which defaults were chosen before.
 var benchmarked = []string{"abalone", "adult", "houses", "cal-hous", "letter", "mammography",
 	"heart"}
 
-// series are the beginnings of the names of groups of time series.
+// beginnings of the names of groups of time series
 var series = []string{"fpp", "tsi", "times", "mhsets", "riverflow", "rmftsa"}
 
 // choose selects tables and their labels, by a rule that was fixed before any result:
@@ -86,7 +85,7 @@ func (t *table) values(column int) map[string]int {
 	return counts
 }
 
-// couldBe returns the task that a column of a table of R is suited for, or "".
+// couldBe returns the task for which a column of a table of R is suited, or "".
 func (t *table) couldBe(column int) string {
 	counts := t.values(column)
 	sum, most, least, words := 0, 0, len(t.cells), 0
@@ -106,8 +105,8 @@ func (t *table) couldBe(column int) string {
 	return ""
 }
 
-// findLabel sets the label's column and task by the rule of choose, unless the source has set them.
-// It removes the rows without a label, and reports whether the table has a usable label.
+// findLabel sets label and task, unless the source has set them, and removes the rows without a
+// label. It reports whether the table has a usable label.
 func (t *table) findLabel() bool {
 	if len(t.cells) < 2 {
 		return false
@@ -143,8 +142,8 @@ func (t *table) findLabel() bool {
 	return len(counts) >= 2 && len(counts) <= 30 && 100*slices.Max(counts) <= 95*(len(t.cells)-1)
 }
 
-// labelLast moves the label's column to the end and names it "label". It puts a letter before the
-// names of classes, so that they are not predicted as numbers.
+// labelLast moves the label to the last column. It puts a letter before the names of classes, so
+// that they are not predicted as numbers.
 func (t *table) labelLast() {
 	for i, row := range t.cells {
 		v := row[t.label]
@@ -160,8 +159,7 @@ func (t *table) labelLast() {
 
 var missing = []string{"?", "NA", "NaN", "nan", "N/A", "null", "NULL"}
 
-// newTable returns a table of the rows, with missing cells empty, or nil if the rows differ in
-// length. It changes the rows.
+// newTable empties missing cells. It returns nil if the rows differ in length.
 func newTable(rows [][]string, label int, task string) *table {
 	for _, row := range rows {
 		if len(row) != len(rows[0]) {
@@ -177,7 +175,6 @@ func newTable(rows [][]string, label int, task string) *table {
 	return &table{cells: rows, label: label, task: task}
 }
 
-// parsePlain parses a CSV file of jbrownlee/Datasets, with or without a header.
 func parsePlain(text string) *table {
 	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 	if err != nil || len(rows) == 0 {
@@ -199,7 +196,7 @@ func parsePlain(text string) *table {
 	return newTable(rows, len(header)-1, "")
 }
 
-// parseR parses a CSV file of Rdatasets, whose first column has the names of the rows.
+// The first column of Rdatasets has the names of the rows.
 func parseR(text string) *table {
 	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 	if err != nil || len(rows) == 0 {
@@ -211,7 +208,7 @@ func parseR(text string) *table {
 	return newTable(rows, -1, "")
 }
 
-// parseARFF parses a file of Weka. It returns nil for sparse or invalid data.
+// parseARFF parses a file of Weka; nil for sparse or invalid data.
 func parseARFF(text string) *table {
 	var header []string
 	var nominal []bool
@@ -254,8 +251,8 @@ func parseARFF(text string) *table {
 	return newTable(rows, label, task)
 }
 
-// split divides a line at sep outside quotation marks. It removes the quotation marks, and the
-// backslash before an escaped character.
+// split divides a line at sep outside quotation marks, which it removes, like the backslash before
+// an escaped character.
 func split(line string, sep byte) []string {
 	var cells []string
 	var cell []byte

@@ -15,8 +15,8 @@ import (
 
 const (
 	exitDone        = 0
-	exitError       = 1   // error in the data or the run
-	exitUsage       = 2   // error in the command line
+	exitError       = 1   // in the data or the run
+	exitUsage       = 2   // in the command line
 	exitNothing     = 3   // verify: the model claims nothing
 	exitInterrupted = 130 // 128 + SIGINT, like shells
 )
@@ -25,7 +25,7 @@ var errClaimsNothing = errors.New("the model claims nothing to confirm: it has n
 
 type command struct {
 	name, arguments, summary, help string
-	least, most                    int // number of arguments
+	least, most                    int // arguments
 	define                         func(c *call) (run func() error)
 }
 
@@ -56,7 +56,7 @@ func text[T ~string](c *call, to *T, name, usage string) {
 	})
 }
 
-// usageError is an error in the command line, printed with the command's usage.
+// usageError is printed with the command's usage.
 type usageError struct{ error }
 
 func usagef(format string, a ...any) error { return usageError{fmt.Errorf(format, a...)} }
@@ -105,8 +105,8 @@ func (cmd command) run(c *call, args []string) int {
 	return exitError
 }
 
-// parse reads the flags, which may come before, between and after the arguments, and stores the
-// flags after -- in c.beam.
+// parse reads the flags, which may come before, between and after the arguments, and stores those
+// after -- in c.beam.
 func (cmd command) parse(c *call, args []string) error {
 	if at := slices.Index(args, "--"); at >= 0 {
 		args, c.beam = args[:at], args[at+1:]
@@ -139,8 +139,7 @@ var flagOf = map[string]string{
 	"Bias": "-bias", "Scale": "-scale", "Epochs": "-epochs", "Method": "-method",
 }
 
-// configError converts an error about a field of a configuration to a usage error that names the
-// flag.
+// configError names the flag in an error about a field of a configuration.
 func configError(err error) error {
 	var bad *pegasos.ConfigError
 	if !errors.As(err, &bad) || flagOf[bad.Field] == "" {

@@ -38,7 +38,7 @@ func (d *driver) check() error {
 	return nil
 }
 
-// runner returns the runner of the jobs. Unless it fails, the caller must call closeIt.
+// Unless runner fails, the caller must call closeIt.
 func (d *driver) runner() (r work.Runner, closeIt func(), err error) {
 	if d.noBeam {
 		return work.InProcess{}, func() {}, nil

@@ -119,8 +119,8 @@ func (t *trainFlags) run() error {
 	return nil
 }
 
-// replaceable returns an error if the model would replace a regular file that is neither empty nor
-// a model, unless -force is given.
+// replaceable returns an error if, without -force, the model would replace a regular file that is
+// neither empty nor a model.
 func (t *trainFlags) replaceable(path string) error {
 	info, err := os.Stat(path)
 	if t.force || err != nil || !info.Mode().IsRegular() || info.Size() == 0 {

@@ -1,5 +1,5 @@
-// Package engine runs jobs of package work as jobs of Apache Beam: on Prism, the runner of Beam's
-// Go SDK, inside this process, or on another runner's job service.
+// Package engine runs jobs of package work on Apache Beam: on Prism, the runner of Beam's Go SDK,
+// inside this process, or on another runner's job service.
 package engine
 
 import (
@@ -23,12 +23,12 @@ type Engine struct {
 	*service
 }
 
-// DefaultLeast is the shortest deadline of an engine by default.
+// DefaultLeast is the Least of a new engine.
 const DefaultLeast = 60 * time.Second
 
 const (
 	retries = 3  // attempts after the first attempt
-	slower  = 10 // deadline, as a multiple of the slowest job's time
+	slower  = 10 // deadline, in times of the slowest job
 )
 
 // New returns an engine on the runner that Start's flags select. The caller closes it.
@@ -41,8 +41,7 @@ func New() (*Engine, error) {
 }
 
 // Run runs a job. A job that fails, or reaches its deadline, is tried again a few times, each time
-// with twice the time. Errors of [work.Refuse] and the end of ctx end the job at once. The result
-// contains each item exactly once.
+// with twice the time. Errors of [work.Refuse] and the end of ctx end the job at once.
 func (e *Engine) Run(ctx context.Context, j work.Job) ([]int64, error) {
 	deadline := max(e.Least, slower*e.slowest)
 	for try := 0; ; try++ {
@@ -74,7 +73,7 @@ func (e *Engine) once(ctx context.Context, j work.Job, deadline time.Duration) (
 	if err := os.Remove(j.Out); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
-	// The context has no deadline of its own, because gRPC would pass it on, and Prism panics then.
+	// gRPC would pass on a deadline of the context, and Prism panics then.
 	limited, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
 	defer context.AfterFunc(ctx, func() { cancel(ctx.Err()) })()

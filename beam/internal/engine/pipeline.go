@@ -14,8 +14,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/sys/atomicfile"
 )
 
-// pipeline returns the graph of a job: distribute the items' numbers over the workers, work on each
-// item, add up the results, and write the sum to a file.
 func pipeline(j work.Job) *beam.Pipeline {
 	p, s := beam.NewPipelineWithRoot()
 	items := beam.Reshuffle(s, beam.CreateList(s, j.Items))
@@ -24,9 +22,9 @@ func pipeline(j work.Job) *beam.Pipeline {
 	return p
 }
 
-// A gather works on the items of a bundle. ProcessElement only collects them, so that FinishBundle
-// works on them in parallel. FinishBundle does not wait for abandoned work, because Beam's harness
-// holds a lock during the call that all jobs of the process need.
+// A gather works on the items of a bundle in FinishBundle, so that they are worked on in parallel.
+// It does not wait for abandoned work, because Beam's harness holds a lock during the call that all
+// jobs of the process need.
 type gather struct {
 	Work, Arg string
 	Round     int
@@ -49,7 +47,7 @@ func (g *gather) FinishBundle(ctx context.Context, emit func([]byte)) error {
 	return nil
 }
 
-// Prefixes by which reason finds this package's messages in the errors of runners.
+// Prefixes by which reason finds messages in the errors of runners.
 const (
 	failed  = "pegasimd work: "
 	refused = "pegasimd work, refused: "
@@ -58,7 +56,7 @@ const (
 var reasons = regexp.MustCompile("(" + failed + "|" + refused + ")([^\n\r]*)")
 
 // reason returns the error of the work that a runner's error quotes, or else the beginning of the
-// runner's error as one line.
+// runner's error.
 func reason(err error) error {
 	if found := reasons.FindStringSubmatch(err.Error()); found != nil {
 		if found[1] == refused {
@@ -71,7 +69,6 @@ func reason(err error) error {
 	return errors.New(text[:min(len(text), most)])
 }
 
-// told marks an error of the work for reason.
 func told(err error) error {
 	if work.Refused(err) {
 		return fmt.Errorf("%s%w", refused, err)

@@ -7,12 +7,11 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/murmur"
 )
 
-// A record is the result of some items in the pipeline: little-endian int64s for the number of
-// items, the sum of their marks, and the sums of their numbers. An empty record stands for no
-// items, or for parts that differ in length.
+// A record is the result of some items: little-endian int64s for the number of items, the sum of
+// their marks, and the sums of their numbers. An empty record stands for no items, or for parts
+// that differ in length.
 type record []byte
 
-// headLength is the number of int64s before the sums of the items' numbers.
 const headLength = 2
 
 // mark returns a hash of an item. A sum of marks reveals missing and repeated items.
@@ -32,7 +31,7 @@ func recordOf(items []int, sum []int64) record {
 	return r
 }
 
-// sumOf returns the sums in a record, or an error unless each of the items is in it once.
+// sumOf returns an error unless each of the items is in the record once.
 func (r record) sumOf(items []int) ([]int64, error) {
 	head := recordOf(items, nil)
 	if len(r) < len(head) || len(r)%8 != 0 || string(r[:len(head)]) != string(head) {
@@ -46,8 +45,8 @@ func (r record) sumOf(items []int) ([]int64, error) {
 	return sum, nil
 }
 
-// add returns the sum of two records: empty if neither is empty and their lengths differ. An empty
-// record counts as 0. add may change a, not b.
+// add returns the sum of two records, and may change a, not b. An empty record counts as 0. The sum
+// is empty if neither record is and their lengths differ.
 func add(a, b []byte) []byte {
 	switch {
 	case len(a) == 0:

@@ -28,13 +28,12 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
 )
 
-// runner is Beam's flag --runner, of which this package supports two values.
+// runner is Beam's flag --runner.
 var runner = flag.String("runner", "prism", "prism, or universal with -endpoint")
 
-// beamLog is the least level of Beam's own messages to print.
+// beamLog is the least level of Beam's messages to print.
 var beamLog = flag.String("beam_log", "off", "debug, info, warn, error or off")
 
-// initialized ensures that beam.Init is called once.
 var initialized sync.Once
 
 // Start reads Beam's own flags, which are defined on flag.CommandLine, and gets the process ready
@@ -76,12 +75,11 @@ func Start(flags []string) error {
 	return nil
 }
 
-// service is a connection to a job service of Beam.
 type service struct {
 	client jobpb.JobServiceClient
 	close  func() error // nil if the service runs in this process
 	temp   string       // for files that Beam requires
-	worker string       // file that Beam sends to workers as their program
+	worker string       // program for workers
 }
 
 func connect() (*service, error) {
@@ -120,7 +118,7 @@ func (s *service) Close() {
 	os.RemoveAll(s.temp)
 }
 
-// findWorker sets s.worker: without a file Beam would compile a program. The file is empty if
+// findWorker sets s.worker, since without a file Beam would compile a program. The file is empty if
 // workers do not run it.
 func (s *service) findWorker() error {
 	self, err := os.Executable()
@@ -143,8 +141,8 @@ func (s *service) findWorker() error {
 	return nil
 }
 
-// submit runs a pipeline and cancels its job if ctx ends first. Beam's universal runner can't: it
-// does not return the job's identifier.
+// submit runs a pipeline and cancels its job if ctx ends first. Beam's universal runner does not
+// return the job's identifier, which a cancellation needs.
 func (s *service) submit(ctx context.Context, p *beam.Pipeline) error {
 	edges, _, err := p.Build()
 	if err != nil {
@@ -199,7 +197,7 @@ func (s *service) submit(ctx context.Context, p *beam.Pipeline) error {
 	return err
 }
 
-// cancelTime is the time that the job service has to acknowledge a cancellation.
+// cancelTime is the time to acknowledge a cancellation.
 const cancelTime = 10 * time.Second
 
 func (s *service) cancel(job string) {

@@ -26,8 +26,7 @@ func IsWorker(args []string) bool {
 }
 
 // Worker works until the runner ends it, and returns the exit code. Runners start it with -worker
-// in Beam's containers, and with -provision_endpoint, the address from which it learns where to ask
-// for work, in environments of type PROCESS.
+// in Beam's containers, and with -provision_endpoint in environments of type PROCESS.
 func Worker(args []string) int {
 	own := flag.NewFlagSet("worker", flag.ContinueOnError)
 	own.SetOutput(io.Discard)

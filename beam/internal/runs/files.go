@@ -13,15 +13,15 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/rounds"
 )
 
-// fileKind is the kind, for package modelfile, of the files of rounds. The header contains a stamp
-// and, in a file of a state, the fields that are not vectors. The numbers are the state's vectors,
-// or a shard's dual variables.
+// fileKind is the kind of the files of rounds. The header contains a stamp and, in a file of a
+// state, the fields that are not vectors. The numbers are the state's vectors, or a shard's dual
+// variables.
 var fileKind = modelfile.Kind{Magic: "pegasimd rounds ", Name: "round", Version: 1}
 
-// A stamp identifies the data, settings, round and shard that a file belongs to.
+// A stamp identifies what a file belongs to.
 type stamp struct {
-	Data     string `json:"data"`     // the manifest's hash
-	Settings string `json:"settings"` // the settings' hash
+	Data     string `json:"data"`     // hash of the manifest
+	Settings string `json:"settings"` // hash
 	Round    int    `json:"round"`
 	Shard    int    `json:"shard"` // 0 in a file of a state
 }
@@ -30,8 +30,8 @@ func (f *Folder) stamp(k, shard int) stamp { return stamp{f.Data, f.settings, k,
 
 var errForeign = errors.New("the file belongs to other data, other settings or another round")
 
-// write writes a file with the stamp and state, which may be nil; it calls write to write the
-// numbers.
+// write writes a file with the stamp, the state unless it is nil, and the numbers that write
+// writes.
 func (s stamp) write(w io.Writer, state *rounds.State, write func(*modelfile.Writer)) error {
 	m := modelfile.NewWriter(w, fileKind)
 	if err := m.Header(s.fields(&state)); err != nil {
@@ -92,7 +92,7 @@ func (f *Folder) state(k int) (state *rounds.State, err error) {
 	})
 }
 
-// writeState commits a round: the file must survive a crash.
+// writeState commits a round, which must survive a crash.
 func (f *Folder) writeState(state *rounds.State) error {
 	return atomicfile.WriteFile(f.statePath(state.Round), func(w io.Writer) error {
 		return f.stamp(state.Round, 0).write(w, state, func(m *modelfile.Writer) {
@@ -116,8 +116,8 @@ func (f *Folder) readAlpha(k, shard, n int) (alpha []float32, err error) {
 	return alpha, err
 }
 
-// writeAlpha writes dual variables. The file is not synchronized to the disk, so that a crash of
-// the machine may damage it: it can be computed again.
+// writeAlpha does not synchronize the file to the disk: if a crash of the machine damages it, it is
+// computed again.
 func (f *Folder) writeAlpha(k, shard int, alpha []float32) error {
 	path := f.alphaPath(k, shard)
 	temp, err := os.CreateTemp(f.dir, filepath.Base(path)+".*.tmp")
@@ -175,7 +175,7 @@ func (f *Folder) newest() (*rounds.State, error) {
 	return f.state(0)
 }
 
-// clear removes the files of the rounds before round k-1, if possible.
+// clear removes the files of rounds before k-1, if possible.
 func (f *Folder) clear(k int) {
 	for _, kind := range []string{"state", "alpha"} {
 		f.each(kind, func(path string, round int) {

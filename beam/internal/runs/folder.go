@@ -1,21 +1,20 @@
-// Package runs trains and verifies models over shards, and keeps each run in a folder that the
-// driver and the workers share. Its main type is Folder. A run consists of rounds. Each round is a
-// pure function over files:
+// Package runs trains and verifies models over shards, in rounds. Its main type is Folder, which
+// keeps a run and is shared by the driver and the workers. Each round is a pure function over
+// files:
 //
 //	alpha-K-S, sums = round K of shard S (alpha-(K-1)-S, state-(K-1))     workers, on any machine
 //	state-K         = the next state (state-(K-1), the total of the sums)  the driver
 //
 // Files are written under a temporary name and renamed, so that a shard may be visited repeatedly
-// and by several workers. Only the driver writes states; the rename of the state commits the round.
-// A driver that is started again resumes after the last commit. The folder keeps the files of the
-// last two rounds, so that a damaged file can be computed again.
+// and by several workers. The rename of a state commits the round, after which a new driver
+// resumes. The folder keeps the files of the last two rounds, so that a damaged file can be
+// computed again.
 //
 //	f, err := runs.Start(dir, "shards/manifest.json", cfg)
 //	err = f.Run(ctx, work.InProcess{}, progress)
 //	model, err := f.Model()
 //
-// Package internal/train/rounds defines the computation. The sums are integers, which may be added
-// in any order.
+// Package internal/train/rounds defines the computation.
 package runs
 
 import (
@@ -45,8 +44,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A Config is the configuration of a run. Zero values mean defaults, some of which depend on the
-// manifest's statistics. rounds.New says which fields of pegasos.Config may be set.
+// A Config is the configuration of a run. Zero values mean defaults. rounds.New says which fields
+// of pegasos.Config may be set.
 type Config struct {
 	pegasos.Config
 	Method rounds.Method `json:"method,omitempty"`
@@ -56,11 +55,11 @@ type Config struct {
 	Claim  string `json:"claim,omitempty"`
 }
 
-// A run describes the data and settings of a folder's rounds: the content of run.json.
+// A run is the content of run.json.
 type run struct {
 	Version  int    `json:"version"`
-	Manifest string `json:"manifest"` // the manifest's path
-	Data     string `json:"data"`     // the manifest's hash
+	Manifest string `json:"manifest"` // path
+	Data     string `json:"data"`     // hash of the manifest
 	Settings Config `json:"settings"` // as passed to Start
 }
 
@@ -138,7 +137,7 @@ func Start(dir, manifest string, cfg Config) (*Folder, error) {
 	return open(dir)
 }
 
-// StartVerify prepares a folder for rounds that verify the claims of a model file, like Start.
+// StartVerify prepares a folder like Start, for rounds that verify the claims of a model file.
 // iterations is the largest number of Newton's iterations or dual passes; 0 means the default of
 // training.
 func StartVerify(dir, manifest, model string, iterations int) (*Folder, error) {
@@ -274,7 +273,7 @@ func (f *Folder) openShard(number int) (*rounds.Shard, error) {
 	return shard, err
 }
 
-// last spares the next item of the job to open and map the shards again.
+// last spares the next item of a job to open and map the shards again.
 var last work.Last[*Folder]
 
 func open(dir string) (*Folder, error) {

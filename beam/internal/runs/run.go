@@ -20,8 +20,8 @@ const roundWork = "round"
 
 func init() { work.Register(roundWork, takeShard) }
 
-// takeShard does a shard's part of round k: it writes the shard's dual variables, if any, and
-// returns its part of the sums.
+// takeShard does a shard's part of round k: it writes the dual variables, if any, and returns the
+// sums.
 func takeShard(ctx context.Context, dir string, k, number int) ([]int64, error) {
 	f, err := open(dir)
 	if err != nil {
@@ -57,8 +57,8 @@ func (f *Folder) take(ctx context.Context, state *rounds.State, number int,
 	return shard.Visit(ctx, state, before, threads)
 }
 
-// alpha returns the dual variables of a shard after round k. It computes them again if their file
-// is damaged or missing.
+// alpha returns the dual variables of a shard after round k, computed again if their file is
+// damaged or missing.
 func (f *Folder) alpha(ctx context.Context, k, number int, shard *rounds.Shard) (
 	[]float32, error,
 ) {
@@ -108,7 +108,7 @@ func (f *Folder) Run(ctx context.Context, r work.Runner, progress func(Report)) 
 	}
 }
 
-// lock makes this process the folder's only driver, unless the file system has no locks.
+// lock has no effect on a file system without locks.
 func (f *Folder) lock() (unlock func() error, err error) {
 	l := flock.New(filepath.Join(f.dir, "lock"))
 	locked, err := l.TryLock()
@@ -122,8 +122,7 @@ func (f *Folder) lock() (unlock func() error, err error) {
 	return l.Unlock, nil
 }
 
-// round runs the round that follows a state, commits it, and removes the files of rounds before the
-// last two.
+// round runs the round that follows a state, commits it, and removes old files.
 func (f *Folder) round(ctx context.Context, r work.Runner, state *rounds.State) (
 	*rounds.State, error,
 ) {

@@ -6,8 +6,7 @@
 //
 // Rows are numbered from 0 through all shards. A shard is an ordinary .pgsm file of whole blocks of
 // rounds.Block rows, except for the last block, so that sums over blocks do not depend on the
-// number of shards. A shard may have no rows. The manifest and the file of columns store the
-// statistics of all rows that training needs before the first pass.
+// number of shards. A shard may have no rows.
 package shards
 
 import (
@@ -53,8 +52,7 @@ type Manifest struct {
 	HashBits  int `json:"hash_bits,omitempty"`
 
 	// Classes lists the distinct labels, ascending, Names their names, if any, and Count their
-	// numbers of rows. Classes and Count are nil if there are more labels than package pegasos
-	// allows.
+	// numbers of rows. Classes and Count are nil if package pegasos does not allow so many labels.
 	Classes []float32 `json:"classes,omitempty"`
 	Names   []string  `json:"names,omitempty"`
 	Count   []int     `json:"count,omitempty"`
@@ -70,9 +68,9 @@ type Manifest struct {
 // Values are statistics of the rows' lengths before scaling and, in Scaled, after it.
 type Values struct {
 	scale.RowSizes
-	// Lengths are the quantiles 0, 0.5 and 1 of the rows' squared lengths, by scale.Quantiles.
+	// Lengths are the quantiles 0, 0.5 and 1 of the squared lengths, by scale.Quantiles.
 	Lengths [3]float64 `json:"length_quantiles"`
-	// Scaled has the sizes of the scaled rows, for each possible kind of scaling.
+	// Scaled has the sizes of the scaled rows, by possible kind of scaling.
 	Scaled map[scale.Kind]scale.RowSizes `json:"scaled"`
 }
 
@@ -117,8 +115,8 @@ func Read(path string) (*Manifest, error) {
 	return m, nil
 }
 
-// Hash returns the SHA-256 of the manifest, in hexadecimal digits. The manifest contains the hashes
-// of all files.
+// Hash returns the SHA-256 of the manifest, which contains the hashes of the files, in hexadecimal
+// digits.
 func (m *Manifest) Hash() string { return m.hash }
 
 func (m *Manifest) check() error {

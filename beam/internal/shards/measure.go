@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
-// measureLabels returns the distinct labels, ascending, and their numbers of rows; nil if there are
-// more labels than a model can have classes.
+// measureLabels returns the distinct labels, ascending, and their numbers of rows; nil for more
+// labels than a model can have classes.
 func measureLabels(y []float32) (classes []float32, count []int) {
 	for _, v := range y {
 		k, found := labels.Find(classes, v)
@@ -29,7 +29,7 @@ func measureLabels(y []float32) (classes []float32, count []int) {
 	return classes, count
 }
 
-// momentBytes is the memory, in bytes, above which the moments of the columns are left out.
+// momentBytes is the memory above which the moments of the columns are left out.
 const momentBytes = 1 << 30
 
 func measureColumns(ctx context.Context, set *dataset.Set, threads int) (*scale.Columns, error) {
@@ -75,7 +75,7 @@ func measureValues(ctx context.Context, set *dataset.Set, c *scale.Columns, thre
 	return v, ctx.Err()
 }
 
-// measureRows is the number of rows per task of a goroutine.
+// measureRows is the number of rows per task.
 const measureRows = 1 << 13
 
 func measureScaled(ctx context.Context, set *dataset.Set, scales []*scale.Scale, threads int,
@@ -107,7 +107,7 @@ func measureScaled(ctx context.Context, set *dataset.Set, scales []*scale.Scale,
 	return all
 }
 
-// squareOf returns the squared norm of a row scaled by s to float32 values, as in the trainer. It
+// squareOf returns the squared norm of a row scaled to float32 values, as in the trainer. It
 // overwrites full, which has an element for each column.
 func squareOf(s *scale.Scale, index []int32, values, full []float32) (square float64) {
 	if s.Shift != nil && index != nil { // zeros change, too

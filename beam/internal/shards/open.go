@@ -15,7 +15,7 @@ import (
 // A Part is an open shard.
 type Part struct {
 	*dataset.Set
-	First int // index of the first row among the rows of all shards
+	First int // first row, among the rows of all shards
 }
 
 func (m *Manifest) Path(i int) string { return filepath.Join(m.dir, shardName(i)) }
@@ -46,7 +46,7 @@ func (m *Manifest) Open(i int) (*Part, error) {
 	return &Part{Set: set, First: first}, nil
 }
 
-// foreign returns the error for a file that does not have the size, hash or shape in the manifest.
+// foreign is the error for a file without the size, hash or shape in the manifest.
 func foreign(path string) error {
 	return fmt.Errorf("%s: the manifest beside it was written for another file: this file was cut "+
 		"off, damaged or replaced; split the data again", escape.Name(path))

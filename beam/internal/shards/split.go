@@ -26,8 +26,8 @@ type Options struct {
 }
 
 // Split writes the rows of a file, svmlight text or .pgsm, to shards in the folder dir, which it
-// creates if necessary, and finally the manifest. The folder needs space for two copies of the rows
-// as .pgsm files, or for one copy if the file is a .pgsm file.
+// creates if necessary, and finally the manifest. For text, the folder needs space for a second
+// copy of the rows as a .pgsm file.
 //
 // The files of an older manifest are replaced, and its further shards removed. If splitting is
 // interrupted, the older manifest rejects changed files.
@@ -83,8 +83,8 @@ func removeFrom(dir string, first int) error {
 	return err
 }
 
-// openSet opens a .pgsm file, or svmlight text, which it converts to a .pgsm file without a name in
-// the folder dir. It returns that file, which the caller closes after the set; nil for .pgsm files.
+// openSet opens a .pgsm file, or svmlight text, which it converts to an unnamed .pgsm file in the
+// folder dir. It returns that file, which the caller closes after the set; nil for .pgsm files.
 func openSet(path, dir string, o dataset.Options) (*dataset.Set, *os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -1,9 +1,6 @@
-// Package work runs work on numbered items, such as the shards of a round of training.
-//
-// Work is a pure function over files that all workers can read and write: its arguments are strings
-// and numbers, and its result is a list of int64. The sum of all items' lists does not depend on
-// the order or on retries. [InProcess] runs work in this process; package engine runs it on Apache
-// Beam.
+// Package work runs work on numbered items, such as the shards of a round of training. Work is a
+// pure function over files that all workers can read and write. [InProcess] runs work in this
+// process; package engine runs it on Apache Beam.
 package work
 
 import (
@@ -21,8 +18,8 @@ type Func func(ctx context.Context, arg string, round, item int) ([]int64, error
 
 var funcs = map[string]Func{}
 
-// Register registers work under a name, by which other processes of the same program find it. Call
-// it in init functions.
+// Register registers work under a name, by which processes of the same program find it. Call it in
+// init functions.
 func Register(name string, f Func) {
 	if funcs[name] != nil {
 		panic("work: " + name + " is registered twice")
@@ -32,11 +29,11 @@ func Register(name string, f Func) {
 
 // A Job is work on items.
 type Job struct {
-	Work  string // name of the registered work
+	Work  string // registered name
 	Arg   string // first argument
 	Round int    // second argument
 	Items []int  // distinct
-	Out   string // a file for the engine's own use, which all workers and the driver see
+	Out   string // for the engine's own use; all workers and the driver see this file
 	Name  string // for messages, such as "round 7"
 }
 
@@ -112,7 +109,7 @@ func Sum(ctx context.Context, j Job, items []int) ([]int64, error) {
 	return sum, nil
 }
 
-// call works on an item, and returns a panic as an error.
+// call returns a panic as an error.
 func call(ctx context.Context, f Func, j Job, item int) (part []int64, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -135,7 +132,7 @@ func add(sum, part []int64) ([]int64, error) {
 	return sum, nil
 }
 
-// Last keeps the value opened last, for the next item of the same job.
+// Last keeps the value opened last.
 type Last[T any] struct {
 	mu    sync.Mutex
 	key   string
@@ -143,7 +140,7 @@ type Last[T any] struct {
 }
 
 // Get returns the kept value if its key is key, which must not be empty. Otherwise it returns the
-// value that open returns, and keeps it unless open fails.
+// value of open, and keeps it unless open fails.
 func (l *Last[T]) Get(key string, open func() (T, error)) (T, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

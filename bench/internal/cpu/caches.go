@@ -11,7 +11,7 @@ import (
 	"github.com/klauspost/cpuid/v2"
 )
 
-// Caches are the sizes of the data caches in bytes, as one core sees them.
+// Caches are the sizes of the data caches in bytes.
 type Caches struct {
 	L1, L2, L3 int
 	Known      bool // false if typical sizes are assumed because the system reports none
@@ -33,7 +33,6 @@ func Sizes() Caches {
 	return c
 }
 
-// linuxSizes returns the cache sizes that Linux reports; 0 for levels without one.
 func linuxSizes() (l1, l2, l3 int) {
 	bytes := map[string]int{}
 	dirs, _ := filepath.Glob("/sys/devices/system/cpu/cpu0/cache/index*")

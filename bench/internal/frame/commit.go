@@ -8,15 +8,14 @@ import (
 	"strings"
 )
 
-// Commit returns git's name for the commit checked out in the folder of this source file, with a +
-// if files differ from the commit, or "unknown" and the reason.
+// Commit returns git's name for the commit of this source file's folder, with a + if files differ
+// from the commit, or "unknown" and the reason.
 func Commit() string {
 	_, file, _, _ := runtime.Caller(0)
 	return described(filepath.Dir(file))
 }
 
-// described returns git's name for the commit checked out in dir. Git refuses a repository of
-// another user unless it is declared safe.
+// Git refuses a repository of another user unless it is declared safe.
 func described(dir string) string {
 	cmd := exec.Command("git", "-c", "safe.directory=*", "describe", "--always", "--abbrev=7",
 		"--dirty=+")

@@ -15,7 +15,7 @@ import (
 // Ours is the prefix of the names of our competitors.
 const Ours = "Pegasimd"
 
-// A Grid holds the results of a table: a race for each column, whose competitors are the rows.
+// A Grid holds a race for each column of a table, whose competitors are the rows.
 type Grid struct {
 	Title     string
 	Rows      []string
@@ -26,7 +26,7 @@ type Grid struct {
 	Notes     [][]string // cells of these columns, by row
 }
 
-// Base returns the first of our rows that ran in a column, or -1.
+// Base returns the first of our rows that ran in a column; -1 if none did.
 func (g *Grid) Base(column int) int {
 	for row, name := range g.Rows {
 		if strings.HasPrefix(name, Ours) && len(g.Races[column][row]) > 0 {
@@ -36,8 +36,8 @@ func (g *Grid) Base(column int) int {
 	return -1
 }
 
-// Write writes a table of times divided by our time, with any notes as columns and the rows more at
-// the end, and then a table of times.
+// Write writes a table of times divided by our time, with notes as columns and the rows more at the
+// end, and then a table of times.
 func (g *Grid) Write(w io.Writer, more ...[]any) error {
 	ratios := Table{Title: g.Title, Head: append([]string{"time / ours"}, g.Columns...)}
 	times := Table{Head: append([]string{"time"}, g.Columns...)}

@@ -1,4 +1,4 @@
-// Package frame provides a timer that lets competitors alternate, and the tables of the results. On
+// Package frame provides a timer that lets competitors alternate, and tables of the results. On
 // shared machines only ratios within a round count.
 package frame
 
@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// Sample is the intended duration of one sample of a loop.
+// Sample is the intended duration of a sample.
 const Sample = 40 * time.Microsecond
 
-// A Race holds the seconds of competitors that alternated, by competitor and round.
+// A Race holds seconds by competitor and round.
 type Race [][]float64
 
 // Loops times loops of n operations each and returns the seconds of one operation. The loops take
@@ -74,8 +74,8 @@ func calibrate(loop func(int)) int {
 // Seconds returns the 25th percentile of a competitor's times.
 func (r Race) Seconds(i int) float64 { return Quantile(r[i], .25) }
 
-// Ratio returns the ratio of the times of competitors i and j, which have equally many: the median
-// of the rounds' ratios and their quartiles.
+// Ratio returns the median of the rounds' ratios of competitor i to competitor j, which have
+// equally many times, and their quartiles.
 func (r Race) Ratio(i, j int) (median, lower, upper float64) {
 	ratios := make([]float64, len(r[i]))
 	for k, v := range r[i] {
@@ -84,8 +84,8 @@ func (r Race) Ratio(i, j int) (median, lower, upper float64) {
 	return Quantile(ratios, .5), Quantile(ratios, .25), Quantile(ratios, .75)
 }
 
-// Quantile returns the p-quantile of values in any order, interpolated linearly (type 7 of
-// Hyndman and Fan).
+// Quantile returns the p-quantile of values in any order, interpolated linearly (type 7 of Hyndman
+// and Fan).
 func Quantile(values []float64, p float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	at := p * float64(len(sorted)-1)

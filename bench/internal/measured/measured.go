@@ -28,31 +28,31 @@ type Kernel struct {
 	Sizes []Size
 }
 
-// A Size holds the medians of a kernel at one length. Limit and OfLimit are 0 if the limit was not
+// A Size holds medians of a kernel at one length. Limit and OfLimit are 0 if the limit was not
 // measured.
 type Size struct {
 	N       int
 	Level   string    // as cpu.Caches.Level names it
 	GBs     []float64 // GB/s on each path
-	ToGo    float64   // speed of the fastest path relative to plain Go
-	Limit   float64   // GB/s of a loop of loads and stores alone
-	OfLimit float64   // share of Limit that the fastest path reaches
+	ToGo    float64   // fastest path relative to plain Go
+	Limit   float64   // GB/s of loads and stores alone
+	OfLimit float64   // share of Limit of the fastest path
 }
 
-// A Run is the training on one data set, with the quality of the model during the run.
+// A Run is the training on one data set.
 type Run struct {
 	Name  string
 	Rows  int
-	Steps []float64 // steps per second on each path
+	Steps []float64 // per second on each path
 	Curve []Point
 }
 
-// A Point is the quality of the model at some time during a run.
+// A Point is the quality of a model during a run.
 type Point struct {
 	Run       string
 	Steps     int64
 	Objective float64
-	Dual      float64 // a lower bound on the optimum
+	Dual      float64 // lower bound on the optimum
 	Seconds   float64
 	Accuracy  float64 // on the rows held out
 }
@@ -80,7 +80,7 @@ func Read(dir string) (*Report, error) {
 	defer f.Close()
 	report := &Report{}
 	values := map[string][]float64{} // samples by name, path and unit
-	var names []string               // names of results without the code path
+	var names []string               // without the code path
 	for r := benchfmt.NewReader(f, name); r.Scan(); {
 		switch result := r.Result().(type) {
 		case *benchfmt.SyntaxError:
@@ -168,10 +168,10 @@ func (r *Report) readPoints(name string) error {
 	return nil
 }
 
-// short is the length below which Size.OfLimit mainly compares the costs of calls.
+// Below the length short, OfLimit mainly compares the costs of calls.
 const short = 100
 
-// Summary returns a table of medians over the sizes in each level of the caches.
+// Summary returns a table of medians by level of the caches.
 func (r *Report) Summary() *frame.Table {
 	levels := slices.DeleteFunc([]string{"L1", "L2", "L3", "DRAM"}, func(level string) bool {
 		return !slices.ContainsFunc(r.Kernels, func(k *Kernel) bool {
@@ -210,7 +210,7 @@ func (r *Report) Summary() *frame.Table {
 	return t
 }
 
-// Training returns a table of the speed on each path and of the accuracy on held-out rows.
+// Training returns a table of speeds and accuracies.
 func (r *Report) Training() *frame.Table {
 	t := &frame.Table{Title: "Training on one thread: millions of steps a second",
 		Head: append(append([]string{"", "rows"}, r.Paths...), "accuracy")}

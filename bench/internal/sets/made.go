@@ -66,14 +66,13 @@ func outliers(rows, cols int) *dataset.Set {
 	})
 }
 
-// words generates texts of two classes, whose words follow Zipf's law. Up to a fifth of the words
-// of a text, in expectation, are ranked in an order specific to its class. About one label in
-// twenty is random.
+// words generates texts of two classes, whose words follow Zipf's law. Up to a fifth of a text's
+// words, in expectation, are ranked in an order of its class. About one label in twenty is random.
 func words(rows, cols int) *dataset.Set {
 	const classes = 2
 	g := rand.New(rand.NewPCG(1, 2))
 	zipf := rand.NewZipf(g, 1.05, 16, uint64(cols-1))
-	// orders has the word of each rank, by class; the last order is common to both.
+	// words by rank, for each class, and last for both
 	var orders [classes + 1][]int
 	for k := range orders {
 		orders[k] = g.Perm(cols)

@@ -1,5 +1,5 @@
-// Package sets opens the data sets of the benchmarks, by their names in sets.csv: files in the
-// folder that PEGASIMD_DATA names, the embedded digits, and synthetic sets.
+// Package sets opens the data sets of sets.csv by name: files in the folder that PEGASIMD_DATA
+// names, the embedded digits, and synthetic sets.
 package sets
 
 import (
@@ -66,7 +66,7 @@ var ErrAbsent = errors.New("a file is missing: PEGASIMD_DATA must name the folde
 // A Set is a source's rows. Both parts are sparse and have the same columns.
 type Set struct {
 	source
-	Train, Test *dataset.Set // Test is nil if there are no test files
+	Train, Test *dataset.Set // Test is nil without test files
 }
 
 // Open reads or generates the set.
@@ -98,7 +98,7 @@ func OpenSplit(name string) (*Set, error) {
 	return of, err
 }
 
-// part reads the named files, with columns as dataset.Options.Features, or generates the named set.
+// columns is dataset.Options.Features.
 func (s source) part(file string, columns int) (of *dataset.Set, err error) {
 	var rows, cols int
 	root := os.Getenv("PEGASIMD_DATA")
@@ -130,7 +130,6 @@ func (s source) part(file string, columns int) (of *dataset.Set, err error) {
 	return of.WithLayout(dataset.LayoutSparse)
 }
 
-// changed applies a change of sets.csv.
 func changed(of *dataset.Set, change string) (*dataset.Set, error) {
 	var a, b float32
 	word, classes, _ := strings.Cut(change, " ")

@@ -1,5 +1,5 @@
 // Command ways writes the loops of ways.txt as Go source, because a function call in each iteration
-// would take as long as a kernel on short vectors. It runs in the folder kernels.
+// would take as long as a kernel on short vectors.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 //go:embed ways.txt
 var table string
 
-// imports maps package names in statements to import paths.
+// import paths of the packages that statements name
 var imports = map[string]string{
 	"archsimd": "simd/archsimd",
 	"asm":      "github.com/weaviate/weaviate/adapters/repos/db/vector/hnsw/distancer/asm",
