@@ -1,4 +1,4 @@
-// Package machine names the CPU, and pins a thread to one of its cores.
+// Package machine names the CPU and, on Linux, pins a thread to one of its cores.
 //
 //	pinned := machine.Pin()
 //	defer pinned.Release()

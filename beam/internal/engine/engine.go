@@ -73,7 +73,7 @@ func (e *Engine) once(ctx context.Context, j work.Job, deadline time.Duration) (
 	if err := os.Remove(j.Out); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
-	// gRPC would pass on a deadline of the context, and Prism panics then.
+	// gRPC would pass on a deadline of the context to the runner.
 	limited, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
 	defer context.AfterFunc(ctx, func() { cancel(ctx.Err()) })()

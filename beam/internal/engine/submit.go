@@ -118,8 +118,7 @@ func (s *service) Close() {
 	os.RemoveAll(s.temp)
 }
 
-// findWorker sets s.worker, since without a file Beam would compile a program. The file is empty if
-// workers do not run it.
+// findWorker sets s.worker, a file that Beam reads even if workers do not run it.
 func (s *service) findWorker() error {
 	self, err := os.Executable()
 	if err != nil {
@@ -142,7 +141,7 @@ func (s *service) findWorker() error {
 }
 
 // submit runs a pipeline and cancels its job if ctx ends first. Beam's universal runner does not
-// return the job's identifier, which a cancellation needs.
+// return the job's identifier in this case, which a cancellation needs.
 func (s *service) submit(ctx context.Context, p *beam.Pipeline) error {
 	edges, _, err := p.Build()
 	if err != nil {

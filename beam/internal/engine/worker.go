@@ -34,7 +34,7 @@ func Worker(args []string) int {
 	provision := own.String("provision_endpoint", "", "")
 	if own.Parse(args) != nil || *provision == "" {
 		flag.CommandLine.Parse(args)
-		beam.Init() // does not return
+		beam.Init() // with -worker, does not return
 		return 2
 	}
 	beam.Init()

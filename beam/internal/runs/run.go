@@ -154,7 +154,7 @@ func (f *Folder) report(state *rounds.State) Report {
 	return Report{State: state, Reached: state.Done && state.Gap() <= f.rounds.Config.Tol}
 }
 
-// Status returns a report on the last round that is committed.
+// Status returns a report on the newest state.
 func (f *Folder) Status() (Report, error) {
 	state, err := f.newest()
 	if err != nil {
