@@ -200,7 +200,7 @@ func (c *contender) explore(p *problem) error {
 	return nil
 }
 
-// runner repeats short trainings and returns the median time.
+// The function that runner returns repeats short trainings and returns the median time.
 func (p *problem) runner(train func() (*training, error)) func() (float64, error) {
 	return func() (float64, error) {
 		var all []float64

@@ -19,7 +19,7 @@ var timedKernels = []struct {
 	{"dotsparse", bandwidth.None},
 }
 
-// timeKernels times kernels beside a loop that only loads and stores the same vectors.
+// timeKernels times kernels, and loops that only load and store the same vectors.
 func timeKernels(w io.Writer) {
 	isa := asm.Active()
 	fmt.Fprintf(w, "%-16s %7s %12s %12s %9s %16s\n", "ns a call", "n", "plain Go", isa, "ratio",

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// calls counts the calls of works other than squares; of the work "fails", only those for item 2.
+// calls counts the calls of some works; of the work "fails", those for item 2.
 var calls atomic.Int64
 
 func squares(_ context.Context, arg string, round, item int) ([]int64, error) {

@@ -23,8 +23,8 @@ func pipeline(j work.Job) *beam.Pipeline {
 }
 
 // A gather works on the items of a bundle in FinishBundle, so that they are worked on in parallel.
-// It does not wait for abandoned work, because during the call Beam's harness holds a lock for which
-// its loop over all requests may wait.
+// It does not wait for abandoned work: during the call Beam's harness holds a lock for which its
+// loop over all requests may wait.
 type gather struct {
 	Work, Arg string
 	Round     int
