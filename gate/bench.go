@@ -30,7 +30,6 @@ type tally struct {
 
 func (t *tally) without() []string { return slices.Concat(t.skipped, t.failed, t.unread) }
 
-// mayHave reports whether the tree may have a benchmark without a result.
 func (t *tally) mayHave(name string) bool {
 	return !t.ended || slices.ContainsFunc(append(t.without(), t.parents...),
 		func(other string) bool { return strings.HasPrefix(name+"/", other+"/") })

@@ -205,7 +205,6 @@ func (t *tree) borrowModules(ctx context.Context, folder string) error {
 	return nil
 }
 
-// lacks returns files of the user's packages that the tree lacks.
 func (t *tree) lacks(ctx context.Context, c *config) (names []string) {
 	// The build reports errors.
 	files, _ := c.sources(ctx, t.repository, nil, "GoFiles", "CgoFiles", "SFiles", "CFiles", "HFiles",

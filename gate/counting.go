@@ -28,7 +28,6 @@ type campaign struct {
 	numbers map[string]*numbers
 }
 
-// numbers are counts per operation or call.
 type numbers struct {
 	insn, allocs, bytes series
 	settled             bool // insn needs no more processes

@@ -37,7 +37,6 @@ var hooks = map[string][2]string{
 	"ResetTimer": {"", "; if b.timerOn { b.gateReset() };"},
 }
 
-// hookRuntime holds a text of package runtime and its replacement, by file.
 var hookRuntime = map[string][2]string{
 	"rand.go": {"\nfunc randinit() {", "\nfunc randinit() { gateInit();"},
 	"proc.go": {"\t\tusleep(delay)\n", "\t\tusleep(gateDelay(delay))\n"},
@@ -45,8 +44,6 @@ var hookRuntime = map[string][2]string{
 		" if gateSeed[0] != 0 { return };"},
 }
 
-// writeOverlay writes to the folder work the overlay file and the changed files of packages testing
-// and runtime of the Go that builds in dir.
 func writeOverlay(ctx context.Context, dir, work string, goEnv []string) error {
 	paths, err := run(ctx, dir, goEnv, "go", "env", "GOROOT", "GOMODCACHE")
 	if err != nil {

@@ -58,8 +58,6 @@ func (c *complaint) Error() string {
 
 func (c *complaint) Unwrap() error { return c.err }
 
-// reason returns the text of an error without the tool's command, and with only the part of its
-// output that explains the failure.
 func reason(err error) string {
 	text := err.Error()
 	if c := (*complaint)(nil); errors.As(err, &c) {

@@ -137,7 +137,6 @@ func (r *result) with(v ...verdict) (all []finding) {
 
 func (r *result) worse() bool { return len(r.with(worse)) > 0 }
 
-// An outcome is the summary's heading with the exit codes without and with -strict.
 type outcome struct {
 	heading      string
 	exit, strict int

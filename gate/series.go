@@ -12,7 +12,7 @@ import (
 // seeds: the pairs show how far random numbers alone can change a count.
 
 // A series is one number of a benchmark in processes of base and head. If both have equally many,
-// values with the same index have the same seed.
+// values with the same index are taken to have the same seed.
 type series [2][]float64
 
 // change compares means: a median could jump between two modes.
@@ -38,7 +38,6 @@ func (s series) deviation() float64 {
 	return math.Sqrt(sum) / stats.Mean(s[0])
 }
 
-// spread is the larger of both trees' ratios of largest to smallest value, minus 1.
 func (s series) spread() float64 {
 	return max(slices.Max(s[0])/slices.Min(s[0]), slices.Max(s[1])/slices.Min(s[1])) - 1
 }
@@ -93,7 +92,6 @@ func (s series) farAbove() bool {
 	return !s.empty() && slices.Min(s[1])/slices.Max(s[0])-1 > s.farLimit()
 }
 
-// believed returns the limit to show; 0 if unknown.
 func (s series) believed(calls, settled bool) float64 {
 	switch {
 	case s.empty():

@@ -25,7 +25,6 @@ type loop struct {
 	advance      int // largest change of a register, times its scale as an index: mostly bytes
 }
 
-// perKiB scales n to 1024 bytes of advance, to compare loops of different length.
 func (l loop) perKiB(n int) float64 { return float64(n) * 1024 / float64(max(l.advance, 1)) }
 
 // functions returns the functions of an ELF file whose names match. It reads loops only of

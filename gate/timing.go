@@ -88,7 +88,6 @@ func (b *timed) timeOnce(ctx context.Context, r *rand.Rand) error {
 	return nil
 }
 
-// inBoth returns the benchmarks with a result in both trees when they run once.
 func (k *comparison) inBoth(ctx context.Context) (all []*timed, err error) {
 	deadline, _ := ctx.Deadline()
 	share := time.Until(deadline) / 5 / time.Duration(2*len(k.trees[1].packages))
@@ -243,8 +242,6 @@ func (k *comparison) leaveOut(all []*timed, late func(*timed) bool) []*timed {
 	return all
 }
 
-// fit returns the benchmarks that fit into the time left, the fastest first, and the number of
-// rounds.
 func (k *comparison) fit(ctx context.Context, all []*timed, rounds int) ([]*timed, int) {
 	deadline, _ := ctx.Deadline()
 	left := time.Until(deadline)

@@ -73,7 +73,6 @@ func (t *tree) export(ctx context.Context, index string, changes bool) error {
 	return nil
 }
 
-// prepare runs -prepare and includes the files that it writes in the hash.
 func (t *tree) prepare(ctx context.Context, c *config) error {
 	if _, err := run(ctx, filepath.Join(t.root, c.dir), t.goEnv, "sh", "-c", c.prepare); err != nil {
 		return fmt.Errorf("-prepare fails in the %s: %s", t.name, reason(err))

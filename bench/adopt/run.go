@@ -58,7 +58,6 @@ func compare(arch string, before, after *tree, emulator ...string) (string, erro
 
 const rounds = 6
 
-// benchmarks runs both trees in turns, and returns the least seconds per operation by name.
 func benchmarks(match string, before, after *tree) (b, a map[string]float64, err error) {
 	pinned := machine.Pin()
 	defer pinned.Release()

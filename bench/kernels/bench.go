@@ -94,7 +94,6 @@ func (m *meter) head(core string, caches cpu.Caches) {
 	fmt.Fprintln(&m.text, "Unit ns/op better=lower")
 }
 
-// cell verifies a kernel, unless its operands come from memory, and times it.
 func (m *meter) cell(c *cell) error {
 	defer asm.Use(asm.Active())
 	runtime.GC()

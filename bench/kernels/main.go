@@ -53,7 +53,6 @@ func main() {
 	}
 }
 
-// alone pins the calling goroutine to one core and turns garbage collection off.
 func alone() (core string) {
 	core = machine.Pin().String()
 	runtime.GOMAXPROCS(1)

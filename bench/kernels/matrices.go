@@ -4,7 +4,6 @@ import (
 	"math"
 )
 
-// matrixRows is the number of rows of the matrices in cache.
 const matrixRows = 256
 
 var (

@@ -123,7 +123,6 @@ func count(tables []*table, considered func(way) bool) (cells int, behind []lost
 	return cells, behind, far
 }
 
-// names lists the worst cell first.
 func names(cells []lost) string {
 	slices.SortStableFunc(cells, func(a, b lost) int { return cmp.Compare(b.ratio, a.ratio) })
 	var all []string

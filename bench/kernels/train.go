@@ -51,8 +51,6 @@ func (s *set) run(epochs int, progress func(pegasos.Progress)) (*pegasos.Model, 
 		context.Background(), s.train.Examples(), s.train.Y)
 }
 
-// train times training on every path, checks that all paths give the same model, and measures
-// quality in a longer run.
 func (m *meter) train(s *set) error {
 	defer asm.Use(asm.Active())
 	hash, steps := "", 0.0

@@ -109,7 +109,6 @@ var onFloats = []*operation{
 	dotOfBytes("int8 Dot", &int8X, &int8Y),
 }
 
-// other returns o as an operation that is not one of the ten.
 func other(o *operation, prepare func(n, off int)) *operation {
 	o.ten, o.prepare = false, prepare
 	return o

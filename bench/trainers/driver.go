@@ -41,7 +41,6 @@ type training struct {
 	proven    bool      // our trainer reports a gap of at most Tol
 }
 
-// start starts a driver, with one thread for numerical libraries, and waits until it is ready.
 func start(ctx context.Context, command ...string) (*driver, error) {
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Stderr = os.Stderr

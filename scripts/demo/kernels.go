@@ -19,7 +19,6 @@ var timedKernels = []struct {
 	{"dotsparse", bandwidth.None},
 }
 
-// timeKernels times kernels, and loops that only load and store the same vectors.
 func timeKernels(w io.Writer) {
 	isa := asm.Active()
 	fmt.Fprintf(w, "%-16s %7s %12s %12s %9s %16s\n", "ns a call", "n", "plain Go", isa, "ratio",
@@ -53,7 +52,6 @@ type contender struct {
 	call func()
 }
 
-// medians returns the nanoseconds per call of contenders that take turns.
 func medians(contenders []contender) []float64 {
 	rounds := make([][]float64, len(contenders))
 	for range 7 {

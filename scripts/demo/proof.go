@@ -30,8 +30,6 @@ func prove(w io.Writer, p problem) (*pegasos.Model, error) {
 	return m, nil
 }
 
-// check verifies the model's gap, and trains the model again in plain Go with several numbers of
-// threads.
 func check(w io.Writer, m *pegasos.Model, p problem) error {
 	tr := pegasos.Trainer{}
 	v, err := tr.Verify(background, m, p.train.Dense, p.train.Y, pegasos.VerifyOptions{Passes: 20})

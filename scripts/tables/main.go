@@ -173,7 +173,6 @@ func group(path string) string {
 	return base[:strings.IndexAny(base+"_", "_-")]
 }
 
-// clean puts a hyphen between the runs of ASCII letters and digits.
 func clean(name string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9')

@@ -85,7 +85,6 @@ func (t *table) values(column int) map[string]int {
 	return counts
 }
 
-// couldBe returns the task for which a column of a table of R is suited, or "".
 func (t *table) couldBe(column int) string {
 	counts := t.values(column)
 	sum, most, least, words := 0, 0, len(t.cells), 0
@@ -159,7 +158,6 @@ func (t *table) labelLast() {
 
 var missing = []string{"?", "NA", "NaN", "nan", "N/A", "null", "NULL"}
 
-// newTable empties missing cells. It returns nil if the rows differ in length.
 func newTable(rows [][]string, label int, task string) *table {
 	for _, row := range rows {
 		if len(row) != len(rows[0]) {

@@ -139,7 +139,6 @@ var flagOf = map[string]string{
 	"Bias": "-bias", "Scale": "-scale", "Epochs": "-epochs", "Method": "-method",
 }
 
-// configError names the flag in an error about a field of a configuration.
 func configError(err error) error {
 	var bad *pegasos.ConfigError
 	if !errors.As(err, &bad) || flagOf[bad.Field] == "" {

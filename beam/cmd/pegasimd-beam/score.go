@@ -148,7 +148,6 @@ const scoreWork = "score"
 
 func init() { work.Register(scoreWork, scoreFile) }
 
-// scoreFile returns a file's numbers of rows and bytes.
 func scoreFile(ctx context.Context, arg string, _, item int) ([]int64, error) {
 	s, err := openScoring(arg)
 	if err != nil {

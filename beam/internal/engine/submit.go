@@ -31,7 +31,6 @@ import (
 // runner is Beam's flag --runner.
 var runner = flag.String("runner", "prism", "prism, or universal with -endpoint")
 
-// beamLog is the least level of Beam's messages to print.
 var beamLog = flag.String("beam_log", "off", "debug, info, warn, error or off")
 
 var initialized sync.Once

@@ -20,8 +20,6 @@ const roundWork = "round"
 
 func init() { work.Register(roundWork, takeShard) }
 
-// takeShard does a shard's part of round k: it writes the dual variables, if any, and returns the
-// sums.
 func takeShard(ctx context.Context, dir string, k, number int) ([]int64, error) {
 	f, err := open(dir)
 	if err != nil {
@@ -122,7 +120,6 @@ func (f *Folder) lock() (unlock func() error, err error) {
 	return l.Unlock, nil
 }
 
-// round runs the round that follows a state, commits it, and removes old files.
 func (f *Folder) round(ctx context.Context, r work.Runner, state *rounds.State) (
 	*rounds.State, error,
 ) {

@@ -46,7 +46,6 @@ func (m *Manifest) Open(i int) (*Part, error) {
 	return &Part{Set: set, First: first}, nil
 }
 
-// foreign is the error for a file without the size, hash or shape in the manifest.
 func foreign(path string) error {
 	return fmt.Errorf("%s: the manifest beside it was written for another file: this file was cut "+
 		"off, damaged or replaced; split the data again", escape.Name(path))

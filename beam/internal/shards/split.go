@@ -83,7 +83,7 @@ func removeFrom(dir string, first int) error {
 	return err
 }
 
-// openSet opens a .pgsm file, or svmlight text, which it converts to an unnamed .pgsm file in the
+// openSet opens a .pgsm file, or svmlight text, which it converts to a temporary .pgsm file in the
 // folder dir. It returns that file, which the caller closes after the set; nil for .pgsm files.
 func openSet(path, dir string, o dataset.Options) (*dataset.Set, *os.File, error) {
 	info, err := os.Stat(path)

@@ -109,7 +109,6 @@ func Sum(ctx context.Context, j Job, items []int) ([]int64, error) {
 	return sum, nil
 }
 
-// call returns a panic as an error.
 func call(ctx context.Context, f Func, j Job, item int) (part []int64, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -156,7 +156,6 @@ func (s *Set) String() string {
 		float64(m.NNZ())/float64(m.Rows()))
 }
 
-// rescale scales the columns of a set or, for scale.Unit, the rows.
 func rescale(s *dataset.Set, kind scale.Kind) (*dataset.Set, error) {
 	s, err := s.WithLayout(dataset.LayoutAuto)
 	if err != nil {
