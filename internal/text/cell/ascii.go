@@ -2,7 +2,7 @@ package cell
 
 import "strings"
 
-// HasDigit reports whether s has a digit. A cell without a digit is neither a number nor a date.
+// HasDigit reports whether s has an ASCII digit.
 func HasDigit(s string) bool {
 	for i := range len(s) {
 		if s[i]-'0' < 10 {
@@ -22,8 +22,8 @@ func countDigits(s string) int {
 	return n
 }
 
-// wordLength returns the length in bytes of the letters that s begins with. All characters that are
-// not ASCII count as letters.
+// wordLength returns the length in bytes of the letters that s begins with. Every byte beyond ASCII
+// counts as a letter.
 func wordLength(s string) int {
 	n := 0
 	for n < len(s) && (isLetter(s[n]) || s[n] >= 0x80) {
@@ -41,7 +41,7 @@ func skipWord(s string, words ...string) string {
 	return s
 }
 
-// atoi returns the value of a string of at most 18 digits; 0 for an empty string.
+// atoi returns the value of decimal digits; 0 for an empty string.
 func atoi(digits string) int {
 	n := 0
 	for i := range len(digits) {
@@ -53,11 +53,8 @@ func atoi(digits string) int {
 var ascii = strings.NewReplacer("\t", " ", "\u00a0", " ", "\u2007", " ", "\u2009", " ", "\u202f",
 	" ", "\u2212", "-", "\u2013", "-", "’", "'", "º", "°", "μ", "µ")
 
-// toASCII replaces tabs and the Unicode spaces that may separate digits by blanks, the Unicode
-// minus sign, en dash and apostrophe by ASCII characters, and the variants of the degree and micro
-// signs by ° and µ.
 func toASCII(s string) string {
-	for i := range len(s) { // look for bytes that begin the replaced characters, but not €
+	for i := range len(s) { // all characters that ascii replaces begin with these bytes
 		if c := s[i]; c == '\t' || c == 0xc2 || c == 0xce ||
 			c == 0xe2 && i+1 < len(s) && s[i+1]|8 == 0x88 {
 			return ascii.Replace(s)

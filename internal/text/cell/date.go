@@ -2,7 +2,7 @@ package cell
 
 import "strings"
 
-// Order is a set of orders in which the day, month and year of a date may stand.
+// Order is a set of orders of the day, the month and the year in a date.
 type Order byte
 
 const (
@@ -17,16 +17,16 @@ const (
 // then the fields from Month to Day are zero.
 type Date struct {
 	Days     float64 // days since 1970-01-01, or 0 for a time alone, plus the time in days
-	Month    int     // month, from 0 for January
-	MonthDay int     // day of the month, from 1; 1 for a month without a day
-	Weekday  int     // day of the week, from 0 for Monday; of the 1st for a month without a day
+	Month    int     // from 0 for January
+	MonthDay int     // from 1; 1 for a month without a day
+	Weekday  int     // from 0 for Monday; of the 1st for a month without a day
 	Day      bool    // whether the cell names a day; false for 2010-01
 	Orders   Order   // orders under which the cell is a date; all for a time alone
-	Time     bool    // whether the cell names a time
-	TimeOnly bool    // whether the cell names a time, but no day or month
+	Time     bool
+	TimeOnly bool
 }
 
-const maxDate = 80 // largest length in bytes of a cell that is parsed as a date
+const maxDate = 80 // bytes of a cell
 
 // ParseDate parses a date with or without a time, or a time alone:
 //   - 2018-04-27, 2018/4/27, 20180427T123000, 2018-04, 4/2018 are dates in every order;
@@ -60,8 +60,8 @@ func ParseDate(s string, order Order) (d Date, ok bool) {
 	return d, true
 }
 
-// Orders returns the set of orders under which s is a date: all orders if s is a time, or a date
-// that does not depend on the order, and 0 if s is neither a date nor a time.
+// Orders returns the set of orders under which s is a date: all orders if s is a time or a date
+// that does not depend on the order, 0 if s is neither a date nor a time.
 func Orders(s string) Order {
 	var p dateParser
 	if p.parse(s) {
@@ -71,8 +71,8 @@ func Orders(s string) Order {
 }
 
 // YearFirst reports whether s begins with three parts of two digits between equal marks, such as
-// 19-11-03, and returns the first and the last part. Then day is 0 if there is no such date with
-// the year first.
+// 19-11-03, and returns the first and the last part. day is 0 if no day from 2000 to 2099 has these
+// parts, with the year first.
 func YearFirst(s string) (year, day int, short bool) {
 	const form = "19-11-03"
 	if len(s) < len(form) || countDigits(s) != 2 || countDigits(s[3:]) != 2 || countDigits(s[6:]) != 2 ||
@@ -85,12 +85,11 @@ func YearFirst(s string) (year, day int, short bool) {
 	return year, day, true
 }
 
-// dateParser parses a date before the order of its parts is known.
 type dateParser struct {
-	year, month, day int   // date, by DMY if in doubt; year 0 for a time alone, day 0 for a month
-	orders           Order // orders in which the date exists
+	year, month, day int // year 0 for a time alone, day 0 for a month; DMY if the order is open
+	orders           Order
 	hasTime          bool
-	seconds          float64 // time of the day in seconds since midnight
+	seconds          float64 // since midnight
 }
 
 func (p *dateParser) parse(s string) bool {
@@ -117,13 +116,13 @@ func (p *dateParser) parse(s string) bool {
 	return !joined && p.parseTime(after, false, true)
 }
 
-// layouts maps the kinds of a date's fields (y for a number of four digits, n for a number of one
-// or two digits, M for a month's name) to the indices of the year, the month and the day among the
-// fields; index 3 means that there is no day.
+// layouts maps the kinds of a date's fields (y for four digits, n for one or two digits, M for a
+// month's name) to the indices of the year, the month and the day among the fields; index 3 means
+// that there is no day.
 var layouts = namesOf(`012 ynn yMn|210 nny nnn nMy nMn|201 Mny Mnn|013 yn yM|103 ny My Mn`)
 
-// parseDay parses the date that s begins with, either a day or a month without a day, and returns
-// the rest of s.
+// parseDay parses the day, or the month without a day, that s begins with. It returns the rest of s
+// if ok.
 func (p *dateParser) parseDay(s string) (rest string, ok bool) {
 	if countDigits(s) == 8 && len(s) > 8 && (s[8] == 'T' || s[8] == ' ') {
 		return s[8:], p.setDay(atoi(s[:4]), atoi(s[4:6]), atoi(s[6:8]), anyOrder)
@@ -166,9 +165,8 @@ func (p *dateParser) parseDay(s string) (rest string, ok bool) {
 	return rest, ok && p.setDay(year.value, month.value, day.value, orders)
 }
 
-// setDay sets the date, and adds the orders in which it exists to p.orders. orders is DMY if month
-// and day may be swapped: then setDay adds MDY, too, if the date with month and day swapped exists.
-// Otherwise orders is the set of all orders. setDay returns false if the date exists in no order.
+// setDay sets the date and the orders in which it exists, and returns false if there are none.
+// orders is anyOrder, or DMY if day and month may be swapped.
 func (p *dateParser) setDay(year, month, day int, orders Order) bool {
 	p.year, p.month, p.day = year, month, day
 	if isDay(year, month, max(day, 1)) {
@@ -180,17 +178,17 @@ func (p *dateParser) setDay(year, month, day int, orders Order) bool {
 	return p.orders != 0
 }
 
-// isDay reports whether the day exists in the Gregorian calendar, in year 1 or later.
+// isDay reports whether the Gregorian calendar, from year 1 on, has the day.
 func isDay(year, month, day int) bool {
 	return year > 0 && 0 < month && month <= 12 && 0 < day &&
 		day <= daysBefore(year, month+1)-daysBefore(year, month)
 }
 
-// epoch is the number of days from the Monday 0001-01-01 to 1970-01-01.
+// epoch is the number of days from 0001-01-01, a Monday, to 1970-01-01.
 const epoch = 719162
 
-// daysBefore returns the number of days from 0001-01-01 to the first day of a month, which is 1 to
-// 13, of a year of the Gregorian calendar.
+// daysBefore returns the number of days from 0001-01-01 to the first day of a month in the
+// Gregorian calendar; month is 1 to 13.
 func daysBefore(year, month int) int {
 	days := 365*(year-1) + (year-1)/4 - (year-1)/100 + (year-1)/400 + int(monthStarts[month])
 	if month > 2 && year%4 == 0 && (year%100 != 0 || year%400 == 0) {
@@ -199,18 +197,17 @@ func daysBefore(year, month int) int {
 	return days
 }
 
-// monthStarts[m] is the number of days of a common year before month m, which is 1 to 13.
+// monthStarts[m] is the number of days of a common year before month m, from 1.
 var monthStarts = [...]uint16{0, 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365}
 
-// field is a number of up to four digits, or the name of a month, in a date.
 type field struct {
-	value  int    // the number, or the number of the month from 1
-	digits int    // number of digits; 0 for a month's name
-	marks  string // characters between this field and the next
+	value  int    // the number, or the month from 1
+	digits int    // 0 for a month's name
+	marks  string // blanks and any of -/.,' that follow
 }
 
-// scanFields parses up to three fields that s begins with. It returns the letters of their kinds
-// (see layouts), the number of fields, and the rest of s.
+// scanFields parses the fields, at most three, that s begins with. kinds has their letters in
+// layouts, a blank for three digits.
 func scanFields(s string, f *[4]field) (kinds [3]byte, n int, rest string) {
 	for n < 3 {
 		length := countDigits(s)
@@ -238,15 +235,15 @@ func scanFields(s string, f *[4]field) (kinds [3]byte, n int, rest string) {
 	return kinds, n, rest
 }
 
-// EightDigitDate reports whether s consists of eight digits, year, month and day, that are a day of
-// the years 1900 to 2099.
+// EightDigitDate reports whether s is eight digits, year, month and day, of a day from 1900 to
+// 2099.
 func EightDigitDate(s string) bool {
 	return len(s) == 8 && countDigits(s) == 8 && (s[:2] == "19" || s[:2] == "20") &&
 		isDay(atoi(s[:4]), atoi(s[4:6]), atoi(s[6:]))
 }
 
-// parseTime parses a time of the day with an optional time zone. If joined is true, the time may be
-// written without marks, as 1830 or 183005; if points is true, with points, as 18.30 or 18.30.05.
+// parseTime parses a time of the day with an optional time zone. joined allows times without marks,
+// such as 1830 and 183005; points allows 18.30 and 18.30.05.
 func (p *dateParser) parseTime(s string, joined, points bool) bool {
 	var hms [3]int
 	digits, n := countDigits(s), 0
@@ -281,7 +278,7 @@ func (p *dateParser) parseTime(s string, joined, points bool) bool {
 	return ok && hms[0] < 24 && hms[1] < 60 && hms[2] <= 60 && isZone(s)
 }
 
-// cutHalfDay parses am, a.m., pm or p.m. at the start of s; half is 0 if there is none.
+// cutHalfDay cuts am, a.m., pm or p.m. from the start of s; half is 'a', 'p', or 0 for none.
 func cutHalfDay(s string) (half byte, rest string) {
 	for _, name := range [...]string{"am", "a.m.", "pm", "p.m."} {
 		if n := len(name); len(s) >= n && strings.EqualFold(s[:n], name) && wordLength(s[n:]) == 0 {
@@ -291,7 +288,7 @@ func cutHalfDay(s string) (half byte, rest string) {
 	return 0, s
 }
 
-// isZone reports whether s is empty or has the form of a time zone: Z, CEST, +01, -0700, GMT+01:00.
+// isZone reports whether s is empty or looks like a time zone: Z, CEST, +01, -0700, GMT+01:00.
 func isZone(s string) bool {
 	offset := strings.TrimLeft(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 	if name := len(s) - len(offset); name == 1 && s != "Z" || name > 5 {

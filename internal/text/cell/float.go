@@ -16,8 +16,8 @@ var pow10 = [...]float64{
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 }
 
-// PowersOfTen[n] is 10^n for n up to 8. The other elements are 0; they let callers index with n&15,
-// for which the compiler omits the bounds check.
+// PowersOfTen[n] is 10^n for n up to 8. The other elements are 0: the compiler omits the bounds
+// check of an index n&15.
 var PowersOfTen = [16]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
 
 // Digits parses the n decimal digits that b[p:] starts with. It returns m*10^n plus the number that
@@ -42,33 +42,31 @@ func Digits(b []byte, p int, m uint64) (uint64, int) {
 	return m, p
 }
 
-// ASCIIZeros is a word whose eight bytes are all the ASCII digit 0. An exclusive or with it turns
-// ASCII digits into 0 to 9.
+// ASCIIZeros is eight ASCII digits 0. An exclusive or with it turns ASCII digits into 0 to 9.
 const ASCIIZeros = 0x3030303030303030
 
-// CountDigits returns the number of digits at the start of eight bytes of text, 0 to 8. x is the
+// CountDigits returns the number of digits, 0 to 8, at the start of eight bytes of text. x is the
 // bytes, in little-endian order, after an exclusive or with ASCIIZeros.
 func CountDigits(x uint64) uint {
-	// The addition sets the top bit of each byte above 9. Its carries change only bytes after the
-	// first byte above 9.
+	// The first byte above 9 has its top bit set by the addition or in x itself. Carries change
+	// only bytes after it.
 	return uint(bits.TrailingZeros64(((x+0x7676767676767676)|x)&0x8080808080808080)) / 8
 }
 
-// JoinDigits returns the number that the first n of eight bytes of text form. These bytes must be
-// digits, and n is 1 to 8. x is the eight bytes, in little-endian order, after an exclusive or with
-// ASCIIZeros.
+// JoinDigits returns the number that the first n of eight bytes of text form, which must be digits;
+// n is 1 to 8. x is the eight bytes, in little-endian order, after an exclusive or with ASCIIZeros.
 func JoinDigits(x uint64, n uint) uint64 {
-	// Shift the digits to the end, with zeros before them, so that there are eight digits. Then
-	// combine the digits to pairs, the pairs to fours, and the fours to the number. The mask does
-	// not change the shift count, but lets the compiler omit a check of the count.
+	// Shift the digits to the end, with zeros before them, and combine them to pairs, the pairs to
+	// fours, and the fours to the number. The mask does not change the shift count, but lets the
+	// compiler omit a check of the count.
 	x <<= (64 - 8*n) & 63
 	x = x*10 + x>>8
 	return ((x&0x000000ff000000ff)*(100+1000000<<32) +
 		(x>>16&0x000000ff000000ff)*(1+10000<<32)) >> 32
 }
 
-// ParseFloat32 parses the decimal number at b[p:]. It returns the same value as strconv.ParseFloat
-// for 32 bits, and the position after the number, where white space or a comment must follow. If
+// ParseFloat32 parses the decimal number at b[p:]. It returns the value that strconv.ParseFloat
+// returns for 32 bits, and the position after the number, where white space or # must follow. If
 // there is no such number, next is the token's end and reason describes the error. b must end in a
 // newline.
 func ParseFloat32(b []byte, p int) (v float32, next int, reason string) {
@@ -110,8 +108,7 @@ func ParseFloat32(b []byte, p int) (v float32, next int, reason string) {
 	return math.Float32frombits(math.Float32bits(f) | sign), p, ""
 }
 
-// Scale returns the float32 nearest to m*10^exp. ok is false if the fast algorithm in this function
-// cannot determine that value: the caller must then parse the number by other means.
+// Scale returns the float32 nearest to m*10^exp; ok is false if it cannot determine that value.
 func Scale(m uint64, exp int) (v float32, ok bool) {
 	if m >= 1<<53 || uint(exp+22) > 44 {
 		return 0, false
@@ -131,9 +128,8 @@ func Scale(m uint64, exp int) (v float32, ok bool) {
 	return float32(f), math.Float64bits(f)&(1<<29-1) != 1<<28
 }
 
-// exponent parses the exponent of a number, an optional sign and digits, at b[p:], and returns the
-// exponent and the position after it. If there are no digits, e is 2^20, and the magnitude of a
-// larger exponent is cut to 2^20: Scale rejects 2^20 and -2^20.
+// exponent parses an optional sign and digits at b[p:], and returns the exponent and the position
+// after it. e is 2^20 without digits, and magnitudes are cut to 2^20, which Scale rejects.
 func exponent(b []byte, p int) (e, next int) {
 	const useless = 1 << 20
 	sign := 1
@@ -174,7 +170,7 @@ const (
 func slowFloat32(b []byte, p int) (v float32, next int, reason string) {
 	next = TokenEnd(b, p)
 	token := string(b[p:next])
-	// strconv also parses Inf, NaN and hexadecimal numbers, which are not allowed here.
+	// strconv also parses Inf, NaN and hexadecimal numbers.
 	if strings.Trim(token, "+-.0123456789eE") != "" {
 		if f, err := strconv.ParseFloat(token, 64); err == nil &&
 			(math.IsNaN(f) || math.IsInf(f, 0)) {
@@ -192,10 +188,9 @@ func slowFloat32(b []byte, p int) (v float32, next int, reason string) {
 	return float32(f), next, ""
 }
 
-// ExactLabel returns the label v, which was parsed from token, or a reason why v is not a label.
-// Labels are compared as numbers, so -0 becomes 0. An integer must be exact in float32, so that two
-// classes never become one. A number with an exponent, or with a fraction that is not 0, is a
-// measurement and may be rounded.
+// ExactLabel returns the label v, which was parsed from token, or a reason why v is not a label. -0
+// becomes 0. An integer must be exact in float32, so that different integers stay different
+// classes. A number with an exponent, or with a fraction that is not 0, may be rounded.
 func ExactLabel(token []byte, v float32) (y float32, reason string) {
 	if v == 0 {
 		return 0, ""
@@ -219,7 +214,7 @@ func ExactLabel(token []byte, v float32) (y float32, reason string) {
 		token = token[1:]
 		n--
 	}
-	m, _ := new(big.Int).SetString(string(token[:n]), 10) // at most 39 digits: v is finite
+	m, _ := new(big.Int).SetString(string(token[:n]), 10) // at most 39 digits, as v is finite
 	if m.BitLen()-int(m.TrailingZeroBits()) > 24 {
 		return 0, NotExact
 	}

@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// checkFloat fails the test unless ParseFloat32 and, if s is short, Float32 return the value of
-// strconv, or a reason if s is not a decimal number that float32 can represent.
+// checkFloat compares ParseFloat32 and, if s is short, Float32 with strconv.
 func checkFloat(t testing.TB, s string) {
 	t.Helper()
 	v, next, reason := ParseFloat32([]byte(s+"\n"), 0)
@@ -64,8 +63,7 @@ func TestFloat(t *testing.T) {
 	checkFloat(t, "1"+strings.Repeat("0", 10000)+"e-10000")
 }
 
-// Numbers at the midpoint of two float32 and next to it are rounded as by strconv: rounding twice
-// could give other results.
+// At the midpoint of two float32 and next to it, rounding twice could give other results.
 func TestFloatHalfway(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 100_000 {
@@ -95,10 +93,10 @@ func TestFloatRandom(t *testing.T) {
 	for range n {
 		buf = buf[:0]
 		switch r.IntN(4) {
-		case 0: // any float32 in the fewest digits
+		case 0:
 			buf = strconv.AppendFloat(buf, float64(math.Float32frombits(r.Uint32()>>1)),
 				"efg"[r.IntN(3)], -1, 32)
-		case 1: // any mantissa and a small exponent
+		case 1:
 			buf = strconv.AppendUint(buf, r.Uint64()>>r.IntN(64), 10)
 			buf = append(buf, 'e')
 			buf = strconv.AppendInt(buf, int64(r.IntN(60)-40), 10)
@@ -117,7 +115,6 @@ func TestFloatRandom(t *testing.T) {
 }
 
 func TestDigits8(t *testing.T) {
-	// Try numbers of up to 19 digits, each byte after the digits, and up to nine more bytes.
 	for n := range 20 {
 		for c := range 256 {
 			if c-'0' >= 0 && c-'0' < 10 {

@@ -144,7 +144,6 @@ func BenchmarkFloat32(b *testing.B) {
 	}
 }
 
-// KindOf must not allocate for usual cells.
 func TestKindOfAllocates(t *testing.T) {
 	for _, s := range []string{"17", "-12.375", "red", "unknown", "$1,234.50", "1.234,5", "12.5 kg",
 		"36 months",

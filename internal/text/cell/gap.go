@@ -2,13 +2,11 @@ package cell
 
 import "strings"
 
-// missing lists the words that are gaps in a column of any kind; missing[n] has the words of n
-// bytes.
+// missing[n] lists the gap words of n bytes, in lower case.
 var missing = [...][]string{{""}, {"?"}, {"na", `\n`}, {"n/a", "nan"}, {"null", "#n/a", "<na>"},
 	{}, {"(null)"}}
 
-// IsMissing reports whether a cell is a gap in a column of any kind: empty, or a word in
-// missing, in letters of either case.
+// IsMissing reports whether a cell is empty or a word in missing, in letters of either case.
 func IsMissing(s string) bool {
 	if len(s) >= len(missing) {
 		return false
@@ -42,15 +40,12 @@ func Missing() (all []string) {
 	return all
 }
 
-// IsGapWord reports whether a cell is a gap in a column of numbers or dates: a gap that [IsMissing]
-// reports, a dash, dots, an error of a spreadsheet, infinity, a date of zeros, or a word such as
-// unknown, in letters of either case. In a column of words, the words that IsMissing does not
-// report may be values.
+// IsGapWord reports whether a cell is no value among numbers or dates: [IsMissing] reports the
+// cell, or it is a word in gapWords, in letters of either case.
 func IsGapWord(s string) bool {
 	return IsMissing(s) || lookup(gapWords, s) != ""
 }
 
-// gapWords has the gap words in lower case, without the words in missing.
 var gapWords = namesOf(`- -- --- – — . .. ... … ?? ??? none nil nul <null> [null] (none) <none> nat
 -nan unknown (unknown) unk undefined missing (missing) blank (blank) empty (empty) unspecified tbd
 tba n.a. n.a na. n/a. n\a n.d. n.d nd n/d n/k n.k. k.a. k._a. s/d s.d. #na #n/a! #n/d #ref! #value!

@@ -5,10 +5,10 @@ import "strings"
 type Kind byte
 
 const (
-	WordCell   Kind = iota // a cell of no other kind
-	GapCell                // a gap word: see IsGapWord
-	NumberCell             // a number under at least one decimal mark: see ParseNumber
-	DateCell               // a date under at least one order, or a time: see ParseDate
+	WordCell Kind = iota
+	GapCell
+	NumberCell // a number under at least one decimal mark
+	DateCell   // a date under at least one order, or a time
 )
 
 func KindOf(s string) Kind {

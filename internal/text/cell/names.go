@@ -2,10 +2,10 @@ package cell
 
 import "strings"
 
-const maxName = 19 // largest length in bytes of a name that lookup finds
+const maxName = 19 // bytes of a name that lookup finds
 
-// namesOf returns a map from each name in a list to the first name of its group. Bars separate the
-// groups, and underscores in names become blanks.
+// namesOf maps each name in a list to the first name of its group. Bars separate the groups;
+// underscores stand for blanks.
 func namesOf(list string) map[string]string {
 	names := map[string]string{}
 	for group := range strings.SplitSeq(list, "|") {
@@ -18,8 +18,8 @@ func namesOf(list string) map[string]string {
 	return names
 }
 
-// lookup converts the ASCII and Latin-1 letters of s to lower case and returns the value of the
-// result in names, "" if it is not there. Names with capital letters are never found.
+// lookup returns the value of s in names, or "", after it has converted the ASCII and Latin-1
+// capitals in s to lower case.
 func lookup(names map[string]string, s string) string {
 	var buffer [maxName]byte
 	if len(s) > len(buffer) {
@@ -36,7 +36,7 @@ func lookup(names map[string]string, s string) string {
 	return names[string(buffer[:len(s)])]
 }
 
-// monthOf returns the number, from 1, of the month with the name s; 0 if no month has this name.
+// monthOf returns the number of the month with the name s, from 1; 0 for none.
 func monthOf(s string) int { return atoi(lookup(months, s)) }
 
 var months = namesOf(`1 january jan januar jänner janvier janv enero ene janeiro gennaio gen

@@ -49,10 +49,10 @@ func ParseNumber(s string, decimal byte) (n Number, ok bool) {
 }
 
 type numberParser struct {
-	rest             string              // text that is not parsed yet
-	text             [maxNumber + 8]byte // the number without its sign, for strconv.ParseFloat
-	length           int                 // number of bytes of text in use
-	negative, signed bool                // signed: a sign or parentheses precede the number
+	rest             string
+	text             [maxNumber + 8]byte // without the sign, for strconv.ParseFloat
+	length           int                 // bytes of text in use
+	negative, signed bool                // signed: after a sign or a parenthesis
 	parentheses      bool
 	unit             string
 	magnitude        byte
@@ -136,8 +136,8 @@ func (p *numberParser) parseDigits(decimal byte) bool {
 	return true
 }
 
-// parseGroups parses the groups of digits that t begins with. Each group follows a mark, which is
-// t[0] for all groups. It returns the length in bytes of the groups and marks; 0 if there are none.
+// parseGroups parses the groups of digits, each after the mark t[0], that t begins with. It returns
+// the length in bytes of groups and marks; 0 if there are no groups.
 func (p *numberParser) parseGroups(t string) int {
 	end, first, size := 0, p.length, 3
 	if t[0] == ',' && first < 3 && countDigits(t[1:]) == 2 { // Indian groups end with three digits
@@ -181,10 +181,9 @@ func (p *numberParser) parseBack() bool {
 	return true
 }
 
-// cutMagnitude parses the magnitude that s begins with, and returns the rest of s, or s if there is
-// no magnitude. blank is whether a blank precedes s. The letters K, k, M and B must follow the
-// digits without a blank, unless the number starts with a currency: 1.5 B alone could be a code,
-// but $1.5 B is a number.
+// cutMagnitude parses the magnitude that s begins with, if any, and returns the rest of s. blank is
+// whether a blank precedes s. The letters K, k, M and B must follow the digits without a blank,
+// unless the number starts with a currency: 1.5 B alone could be a code, but $1.5 B is a number.
 func (p *numberParser) cutMagnitude(s string, blank bool) string {
 	i := strings.IndexByte("KkMB", s[0])
 	if rest := s[1:]; i >= 0 && (!blank || p.unit != "") &&

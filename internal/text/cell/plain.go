@@ -8,15 +8,15 @@ import (
 	"unsafe"
 )
 
-// ParsePlain parses a decimal number in plain form, as strconv.ParseFloat does: an optional sign,
-// digits with an optional decimal point, and an optional exponent. It rejects numbers that exceed
-// the range of float32.
+// ParsePlain parses a decimal number as strconv.ParseFloat does: an optional sign, digits with an
+// optional decimal point, and an optional exponent. It rejects numbers that exceed the range of
+// float32.
 func ParsePlain(s string) (float64, bool) {
 	if m, decimals, sign, ok := short(s); ok {
-		v := float64(m) / pow10[decimals] // m and the power are exact: the quotient is rounded once
+		v := float64(m) / pow10[decimals] // only the quotient is rounded: m and the power are exact
 		return math.Float64frombits(math.Float64bits(v) | sign<<63), true
 	}
-	// ParseFloat allocates its errors, so reject other cells before calling ParseFloat.
+	// Reject other cells before calling ParseFloat, which allocates its errors.
 	i, decimals := 0, 0
 	if s != "" && (s[0] == '-' || s[0] == '+') {
 		i = 1
@@ -33,8 +33,8 @@ func ParsePlain(s string) (float64, bool) {
 	return v, err == nil && math.Abs(v) <= math.MaxFloat32
 }
 
-// exponentLength returns the length in bytes of the exponent that s begins with, such as e-05; 0 if
-// there is none.
+// exponentLength returns the length in bytes of the exponent, such as e-05, that s begins with; 0
+// for none.
 func exponentLength(s string) int {
 	sign := 1
 	if len(s) > 1 && (s[1] == '-' || s[1] == '+') {
@@ -46,10 +46,10 @@ func exponentLength(s string) int {
 	return 0
 }
 
-// short parses a number of at most 15 digits, with an optional minus and without an exponent.
-// The number's absolute value is m / 10^decimals; sign is 1 if there is a minus, else 0.
+// short parses a number of at most 15 digits, with an optional minus and without an exponent. The
+// number's absolute value is m / 10^decimals; sign is 1 after a minus, else 0.
 func short(s string) (m uint64, decimals int, sign uint64, ok bool) {
-	const maxDigits = 15 // 10^15 is below 2^53
+	const maxDigits = 15 // 10^15 < 2^53
 	b := unsafe.Slice(unsafe.StringData(s), len(s))
 	if len(b) == 0 {
 		return 0, 0, 0, false
@@ -77,10 +77,10 @@ func short(s string) (m uint64, decimals int, sign uint64, ok bool) {
 	return m, max(after, 0), sign, ok && digits-1 < maxDigits
 }
 
-// word returns the first eight bytes of b in little-endian order. Bytes that b lacks are 0.
+// word returns the first eight bytes of b in little-endian order, 0 for bytes that b lacks.
 func word(b []byte) uint64 {
 	switch n := min(len(b), 8); {
-	case n >= 4: // bytes that are in both words are equal
+	case n >= 4: // bytes in both words are equal
 		return uint64(binary.LittleEndian.Uint32(b)) |
 			uint64(binary.LittleEndian.Uint32(b[n-4:]))<<(8*n-32)
 	case n > 0:
@@ -89,10 +89,9 @@ func word(b []byte) uint64 {
 	return 0
 }
 
-// joinWord parses the first n bytes of x, eight bytes of text in little-endian order. They must be
-// digits and at most one point: otherwise ok is false. joinWord returns the number that the digits
-// form without the point, the number of digits, and the number of digits after the point, -1 if
-// there is no point.
+// joinWord parses the first n bytes of x, eight bytes of text in little-endian order, which must be
+// digits and at most one point. m is the digits without the point; after is the number of digits
+// after the point, -1 without a point.
 func joinWord(x uint64, n uint) (m uint64, digits uint, after int, ok bool) {
 	after = -1
 	y := x ^ '.'*(ASCIIZeros/'0')
@@ -113,8 +112,8 @@ func joinWord(x uint64, n uint) (m uint64, digits uint, after int, ok bool) {
 	return m, n, after, true
 }
 
-// Float32 parses a whole cell as [ParseFloat32] does. It returns a reason if s is not a number that
-// fits float32.
+// Float32 parses a whole cell as [ParseFloat32] parses a token. It returns a reason if s is not a
+// number that fits float32.
 func Float32(s string) (v float32, reason string) {
 	if m, decimals, sign, ok := short(s); ok {
 		if v, ok = Scale(m, -decimals); ok {

@@ -22,7 +22,7 @@ func TestFind(t *testing.T) {
 		{[]string{"Bob", "true"}, "true", 1},
 		{[]string{"Bob", "true"}, "True", 1},
 		{[]string{"Bob", "true"}, "False", -1},
-		{[]string{"TRUE", "True", "false"}, "True", 1}, // as in a file that was edited
+		{[]string{"TRUE", "True", "false"}, "True", 1},
 		{[]string{"TRUE", "True", "false"}, "true", 0},
 		{[]string{"no", "yes"}, "Yes", -1},
 		{nil, "true", -1},

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// currencies maps each name of a currency to the first name of that currency. Percent is among the
+// currencies maps names of currencies to the first name of that currency. Percent is among the
 // currencies because Turkish writes the percent sign before the number.
 var currencies = namesOf(`$ US$ USD usd U$S $US dollar dollars|€ EUR eur Euro EURO euro euros|£ GBP
 gbp|₹ Rs Rs. INR inr Re. RS RS.|¥ JPY 円 ￥|CNY RMB 元 CN¥|R$ BRL|C$ CAD CA$ CDN$|A$ AUD AU$|NZ$ NZD|
@@ -15,11 +15,12 @@ THB|₪ ILS NIS|₸ KZT|₡ CRC|₲ PYG|₵ GHS|₾ GEL|₼ AZN|₿ BTC|CHF Fr. 
 DKK|Kč CZK|Ft HUF|lei RON Lei|лв BGN лв.|ZAR|KES KSh|EGP|MAD|SAR|AED Dhs|QAR|KWD|IDR Rp Rp.|MYR RM|
 PKR|BDT ৳|LKR|XAF FCFA CFA XOF|ARS|CLP|COP|PEN S/|IRR|ETH|USDT|¢|% percent pct prozent ％|‰`)
 
-// besideDigits is the set of currency names of letters that may precede a digit without a blank.
+// besideDigits is the set of currency names that may precede a digit without a blank although they
+// end in a letter.
 var besideDigits = namesOf(`USD EUR GBP CHF INR Rs RS kr Rp RM`)
 
-// units maps each name of a unit to the first name of that unit. These names may follow a digit
-// without a blank.
+// units maps names of units to the first name of that unit. They may follow a digit without a
+// blank.
 var units = namesOf(`kg kgs kilo kilos kilogram kilograms|g gr gm gms gram grams|mg|µg ug mcg|t ton
 tons tonne tonnes|lb lbs pound pounds|oz ounce ounces|ct carat carats|m meter meters metre metres
 mtr|cm cms|mm|km kms|µm|nm|ft feet foot|in inch inches|mi mile miles|yd yds yard yards|" ″ ''|' ′|
@@ -34,20 +35,19 @@ kPa|MPa|bar|mbar|psi|atm|mmHg|cc CC|hp HP|bhp|ps PS|kmpl|mpg|mph|km/h kph kmh|km
 m/s|mg/dl mg/dL|mg/l mg/L|g/l g/L|g/dl g/dL|µg/m³ µg/m3|rpm|fps|bpm|kn kt knots|dB|dBm|lx lux|lm|
 cd|mol|mmol|ppm|ppb|IU|pH|MP|x ×|bp bps|+|°|pcs pc piece pieces`)
 
-// spacedUnits maps further names of units to the first name of the unit. A blank must precede these
-// names: directly after a digit they look like codes.
+// spacedUnits adds names that are units only after a blank: directly after a digit they look like
+// codes.
 var spacedUnits = namesOf(`A amp amps|K|°C C|°F F|T|H|st stone`)
 
-// magnitudes maps words that multiply a number to their powers of ten, written as exponents: e3 is
-// 10^3.
+// magnitudes maps words that multiply a number to exponents: e3 is 10^3.
 var magnitudes = map[string]string{"thousand": "e3", "lakh": "e5", "lakhs": "e5", "lac": "e5",
 	"million": "e6", "millions": "e6", "mn": "e6", "mln": "e6", "mio": "e6", "crore": "e7",
 	"crores": "e7", "cr": "e7", "billion": "e9", "billions": "e9", "bn": "e9", "mrd": "e9",
 	"trillion": "e12"}
 
 // unitOf returns the normalized name of the unit or currency word; "" if word is neither. blank is
-// whether a blank precedes word: then every word that isLowerWord accepts is a unit, and unitOf
-// removes the s of a plural.
+// whether a blank precedes word: then unitOf accepts other words, by isLowerWord, and removes the s
+// of a plural.
 func unitOf(word string, blank bool) string {
 	unit := knownUnit(word, blank)
 	if cut := strings.TrimSuffix(word, "."); unit == "" && len(cut) > 1 && cut != word {
@@ -75,8 +75,8 @@ func knownUnit(word string, blank bool) string {
 }
 
 // isLowerWord reports whether s is a word of two or more bytes, of lower-case Latin, Greek or
-// Cyrillic letters. It returns false for words such as april, pm and th, because a number before
-// april, pm or th is part of a date, a time or a rank.
+// Cyrillic letters. It rejects words such as april, pm and th, because a number before them is part
+// of a date, a time or a rank.
 func isLowerWord(s string) bool {
 	return len(s) > 1 && monthOf(s) == 0 && skipWord(s, "am", "pm", "st", "nd", "rd", "th") == s &&
 		!strings.ContainsFunc(s, func(r rune) bool { return r > 'ѿ' || !unicode.IsLower(r) })

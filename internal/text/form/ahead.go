@@ -6,25 +6,23 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
 )
 
-// batchBytes is the number of bytes of text after which a batch of rows ends. The last row of a
-// batch may exceed it.
+// batchBytes is the number of bytes of text at which a batch of rows ends.
 const batchBytes = 1 << 16
 
-// batches is the number of batches of a Reader that reads ahead.
 const batches = 3
 
 type batch struct {
 	rows   []rowAt
-	cells  []string // of all rows
-	starts []int    // scanner.starts of all rows
-	spent  [][]byte // buffers that contain rows of this batch or earlier ones, and no later rows
+	cells  []string
+	starts []int
+	spent  [][]byte // buffers with rows of this batch or earlier ones, and no later rows
 	err    error    // error after the last row; nil if further rows follow
 }
 
 type rowAt struct {
 	text   string
 	line   int
-	offset int64 // number of bytes of text up to the end of the row
+	offset int64 // Reader.Offset after the row
 	cells  int   // end of the row in batch.cells
 	starts int   // end of the row in batch.starts
 }
@@ -39,9 +37,8 @@ type readAhead struct {
 }
 
 // ReadAhead starts a goroutine that reads rows before Read returns them. It does nothing for the
-// format JSONL, whose rows may add columns. stop ends the goroutine: the caller must call stop
-// before closing the file, and must not read after that. After ReadAhead, the caller may call
-// Doubts only after io.EOF.
+// format JSONL, whose rows may add columns. The caller must call stop before closing the file, and
+// must not read after that. After ReadAhead, the caller may call Doubts only after io.EOF.
 func (r *Reader) ReadAhead() (stop func()) {
 	if r.json != nil {
 		return func() {}
@@ -82,7 +79,7 @@ func (a *readAhead) fill(r *Reader, in *scanner) {
 	}
 }
 
-// read replaces the rows of the batch, which must no longer be in use, by the next rows of r.
+// read replaces the rows of b, which must no longer be in use, by the next rows of r.
 func (b *batch) read(r *Reader, in *scanner) {
 	in.spare, b.spent = append(in.spare, b.spent...), b.spent[:0]
 	defer func() { b.spent, in.spent = append(b.spent, in.spent...), in.spent[:0] }()

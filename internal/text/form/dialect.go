@@ -10,33 +10,32 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
-// dialect is the characters that have a meaning in a table, or None.
+// dialect is the characters with a meaning in a table, or None.
 type dialect struct{ separator, quote, comment byte }
 
 // separators lists the separators that are detected, the likeliest first.
 const separators = ",;\t|"
 
-// sampledCells is the approximate maximum number of cells that sureness examines for one candidate.
+// sampledCells is about the largest number of cells that sureness examines.
 const sampledCells = 20000
 
-// candidate is a dialect that a file may have, with the rows into which it splits the samples.
 type candidate struct {
 	dialect
 	*sampled
 	score float64
-	width int // number of columns of the table
-	first int // index in rows of the table's first row; earlier rows have another width
+	width int
+	first int // index in rows of the table's first row
 }
 
 type sampled struct {
 	rows     [][]string
-	lines    []int // line number of each row; 0 for rows of further pieces
-	err      error // error of splitting the head, other than io.EOF
+	lines    []int // of each row; 0 in further pieces
+	err      error // of splitting the head, other than io.EOF
 	unclosed int   // number of rows of the head with an opening quote that is not closed
 }
 
-// rows returns up to sampledRows rows of the head and all rows of the further pieces, split by the
-// dialect d, without rows of empty cells.
+// rows returns the rows of the samples, of the head at most sampledRows, split by the dialect d,
+// without rows of empty cells.
 func (s *sample) rows(d dialect) *sampled {
 	t := new(sampled)
 	for i := -1; i < len(s.others); i++ {
@@ -71,10 +70,10 @@ func (s *sample) rows(d dialect) *sampled {
 }
 
 // detectDialect returns best, the likeliest dialect, and second, the likeliest dialect with another
-// separator; second.score is 0 if there is none. err is nil if best was found and has a separator,
-// and otherwise the first error of splitting the head of the file by one of the candidates.
+// separator; second.score is 0 if there is none. err is nil if best has a separator; otherwise it
+// is the first error of splitting the head by a candidate, if any.
 func detectDialect(s *sample, g *Given) (best, second candidate, err error) {
-	odd := true // whether the last candidate that was tried left quotes unclosed
+	odd := true // whether the last candidate tried left quotes unclosed
 	for _, d := range candidates(s, g) {
 		if d.quote == None && g.Quote == 0 && !odd {
 			continue
@@ -103,10 +102,8 @@ func detectDialect(s *sample, g *Given) (best, second candidate, err error) {
 	return best, second, err
 }
 
-// candidates returns the possible dialects in the order of preference: dialects without comments
-// first, then by separator in the order of the constant separators, then dialects with quotes
-// first. If the caller gives no separator, dialects without a separator come last: they read the
-// file as a table of one column.
+// candidates returns the possible dialects in the order of preference. Dialects without a
+// separator, which read the file as a table of one column, come last.
 func candidates(s *sample, g *Given) (all []dialect) {
 	comments := []byte{None}
 	if g.Comment != 0 {
@@ -147,9 +144,9 @@ func commented(text []byte) bool {
 	return n >= 2
 }
 
-// measure sets c.width to the most frequent number of cells in a row, with a slight preference for
-// larger numbers. It sets c.first to the index of the first row of that width, or to the index of
-// the row before it if that row may be the header. If the caller gives SkipLines, c.first stays 0.
+// measure sets c.width to roughly the most frequent number of cells in a row, and c.first to the
+// first row of that width, or to the row before it if that may be the header. If the caller gives
+// SkipLines, c.first stays 0.
 func (c *candidate) measure(g *Given) {
 	counts := map[int]int{}
 	for _, r := range c.rows {
@@ -173,9 +170,8 @@ func (c *candidate) measure(g *Given) {
 	}
 }
 
-// cutEmpty lowers c.width by 1 if the last cell of each row of this width is empty and enough
-// rows have one cell less. counts maps a number of cells to the number of rows with that many
-// cells. cutEmpty also cuts rows whose cells beyond the table's width are all empty.
+// cutEmpty lowers c.width by 1 if the last cell of each row of this width is empty and enough rows
+// have one cell less. It also cuts rows whose cells beyond the width are all empty.
 func (c *candidate) cutEmpty(counts map[int]int) {
 	empty := func(r []string) bool { return len(r) != c.width || r[c.width-1] == "" }
 	if c.width > 1 && counts[c.width-1] > 1 && counts[c.width-1] >= counts[c.width]/20 &&
@@ -189,16 +185,15 @@ func (c *candidate) cutEmpty(counts map[int]int) {
 	}
 }
 
-// headsTable reports whether row, whose length is not width, may be the header of a table of width
-// columns. Not counting the empty cells at its end, a header has one cell for each column, or, in a
-// table of three or more columns, one cell less: then the first column contains the names of the
-// rows and has no name itself.
+// headsTable reports whether row, whose length is not width, may be the header of a table. Empty
+// cells at its end aside, a header has width cells or, in a table of three or more columns, one
+// less: then the first column contains the names of the rows and has no name itself.
 func headsTable(row []string, width int) bool {
 	n := named(row)
 	return n == width || width > 2 && n == width-1
 }
 
-// named returns the number of cells in row, not counting empty cells at its end.
+// named returns the number of cells without the empty cells at the end of row.
 func named(row []string) int {
 	n := len(row)
 	for n > 0 && row[n-1] == "" {
@@ -209,7 +204,6 @@ func named(row []string) int {
 
 func isEmpty(cells []string) bool { return named(cells) == 0 }
 
-// judge computes the candidate's score.
 func (c *candidate) judge(g *Given) {
 	if len(c.rows) == 0 {
 		return
@@ -250,8 +244,8 @@ func (c *candidate) judge(g *Given) {
 	c.fitModel(g)
 }
 
-// fitModel raises the score if the file has the names that findHeader looks for or, failing that,
-// as many columns as the model, with or without the label.
+// fitModel raises the score if findHeader finds a header or, failing that, if the width is the
+// model's number of columns, with or without the label.
 func (c *candidate) fitModel(g *Given) {
 	_, found := c.findHeader(g)
 	switch {
@@ -265,9 +259,8 @@ func (c *candidate) fitModel(g *Given) {
 	}
 }
 
-// findHeader returns the index of the first row that has all names that a model needs or,
-// without a model, the name of the label. It searches the first 100 sampled rows, as far as
-// these are in the head of the file.
+// findHeader returns the index of the first row with all of g.Names or, if g.Columns is 0 and a
+// label is given, with g.Label. It searches the head's rows among the first 100.
 func (c *candidate) findHeader(g *Given) (at int, found bool) {
 	names := g.Names
 	if g.Columns == 0 && g.Label != "" {
@@ -305,8 +298,7 @@ func lacking(cells, names []string) (absent []string) {
 }
 
 // sureness returns the mean confidence, from 0 to 1, that a cell of body is one cell and not
-// several that should have been split. It examines about sampledCells cells. It lowers the result
-// if the dialect has no quotes but one of the examined cells begins with a quote.
+// several. It examines about sampledCells cells at most.
 func (c *candidate) sureness(body [][]string) float64 {
 	step := 1 + len(body)*c.width/sampledCells
 	sum, cells, quoted := 0., 0, false

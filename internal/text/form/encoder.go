@@ -1,41 +1,40 @@
 package form
 
-// Encoder encodes the rows of a table as features and labels. Package tables implements it.
+// Encoder encodes the rows of a table as features and labels.
 type Encoder interface {
 	// Reads returns the table whose columns the encoder reads and, for each of these columns,
-	// whether the features depend on it; the file may lack columns on which no feature depends.
-	// Encode gets the cells of a row in the order of the table's columns. If the table is nil,
-	// Encode gets the cells of all columns but the label's, in the order of the file.
+	// whether the features depend on it; the file may lack columns on which no feature depends. If
+	// the table is nil, Encode gets the cells of all columns but the label's, in the order of the
+	// file, and otherwise the cells of the table's columns.
 	Reads() (t *Table, uses []bool)
 	// Begin is called before the first row of a file.
 	Begin(s Source)
 	Cols() int
 	// Features returns the names of the features; nil if they have none, or are too many.
 	Features() []string
-	// Encode appends the indices of a row's nonzero features, in ascending order, to columns, and
-	// their values to values. If Encode rejects a cell it returns the cell's index and the reason,
-	// and the caller must drop the appended elements. If the reason is Stop, the caller must end
-	// the reading with an error. The cells have no leading or trailing blanks, and are valid until
+	// Encode appends the indices of a row's features, in ascending order, to columns, and their
+	// values to values. If Encode rejects a cell it returns the cell's index and the reason, and
+	// the caller must drop the appended elements. If the reason is Stop, the caller must end the
+	// reading with an error. The cells have no leading or trailing blanks, and are valid until
 	// Encode returns.
 	Encode(cells []string, columns []int32, values []float32) ([]int32, []float32, int, string)
-	// Label returns the label in a cell of the label column, or the reason why the cell cannot
-	// be a label of this column.
+	// Label returns the label in a cell of the label column, or the reason why the cell is no
+	// label.
 	Label(cell string) (l Label, reason string)
 }
 
-// Source describes a file whose rows an Encoder encodes.
 type Source struct {
 	// Table has the names of the columns and the place of the label; nil if there are no names, and
-	// the label is the last column or there is none. While a file of the format JSONL is read, the
-	// names of new fields are appended to it.
+	// the label is the last column or there is none. While a file of the format JSONL is read, its
+	// new fields are appended.
 	Table *Table
 	Form  Form
 	// Decimal is the given decimal mark, '.' or ','; 0 to detect the mark.
 	Decimal byte
-	// DropUnlabelled is whether the caller treats rows whose label cell is a gap as rows without a
-	// label. A cell such as NA is then no class name.
+	// DropUnlabelled is whether the caller treats rows whose label cell is a gap, such as NA, as
+	// rows without a label.
 	DropUnlabelled bool
-	// AnyWidth allows any number of columns. Otherwise the bytes of the file limit it.
+	// AnyWidth allows any number of columns.
 	AnyWidth bool
 }
 

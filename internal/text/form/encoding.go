@@ -12,7 +12,6 @@ import (
 	"unicode/utf8"
 )
 
-// The names of the encodings in [Form].Encoding.
 const (
 	utf8Name        = "utf-8"
 	utf16LittleName = "utf-16le"
@@ -26,7 +25,7 @@ var Encodings = []string{utf8Name, "utf-16", utf16LittleName, utf16BigName, wind
 
 type encoding struct {
 	name  string
-	mark  int  // length in bytes of the byte order mark at the start of the file; 0 for none
+	mark  int  // bytes of the byte order mark at the start of the file; 0 for none
 	mends bool // whether a byte that is not UTF-8 becomes U+FFFD
 }
 
@@ -34,8 +33,8 @@ var byteOrderMarks = []struct{ mark, name string }{
 	{"\xef\xbb\xbf", utf8Name}, {"\xff\xfe", utf16LittleName}, {"\xfe\xff", utf16BigName},
 }
 
-// encodingNamed returns the encoding with the name that a user gave. head is the start of the file;
-// it decides the byte order of utf-16, and whether there is a byte order mark.
+// encodingNamed returns the encoding with the name that a user gave. head, the start of the file,
+// decides the byte order of utf-16, and whether there is a byte order mark.
 func encodingNamed(name string, head []byte) (encoding, error) {
 	e := encoding{}
 	switch strings.ReplaceAll(strings.ToLower(name), "_", "-") {
@@ -64,9 +63,9 @@ func encodingNamed(name string, head []byte) (encoding, error) {
 	return e, nil
 }
 
-// detectEncoding detects the encoding of a file from samples of it. The first sample is the
-// beginning of the file. Samples may start or end within a character. Unless the encoding is
-// UTF-16, doubt reports bytes of the samples that are not UTF-8; otherwise it is nil.
+// detectEncoding detects the encoding of a file from samples of it, the first of which is the
+// beginning of the file. Samples may start or end within a character. doubt reports bytes that are
+// not UTF-8, unless the encoding is UTF-16; otherwise it is nil.
 func detectEncoding(samples [][]byte) (e encoding, doubt *Doubt) {
 	head := samples[0]
 	for _, m := range byteOrderMarks {
@@ -103,9 +102,9 @@ func detectEncoding(samples [][]byte) (e encoding, doubt *Doubt) {
 }
 
 // countUTF8 returns the number of bytes of s that are not UTF-8 (bad), the number of characters of
-// more than one byte, and the index of the first bad byte, or -1 if there is none. It ignores an
-// incomplete character at the end of s. If startCut is true it first cuts off all continuation
-// bytes at the beginning of s, and the index counts from the bytes that remain.
+// more than one byte, and the index of the first bad byte, or -1. It ignores an incomplete
+// character at the end of s. startCut makes it first cut off all continuation bytes at the
+// beginning of s; the index counts from the bytes that remain.
 func countUTF8(s []byte, startCut bool) (bad, characters, first int) {
 	first = -1
 	for startCut && len(s) > 0 && !utf8.RuneStart(s[0]) {
@@ -132,8 +131,8 @@ func countUTF8(s []byte, startCut bool) (bad, characters, first int) {
 	return bad, characters, first
 }
 
-// wordAround returns the bytes around text[at] that are ASCII letters or at least 0x80, up to 20 on
-// either side.
+// wordAround returns the letters around text[at], up to 20 bytes on either side. Bytes beyond ASCII
+// count as letters.
 func wordAround(text []byte, at int) []byte {
 	is := func(c byte) bool { return c >= 0x80 || c|0x20 >= 'a' && c|0x20 <= 'z' }
 	from, to := at, at
@@ -147,11 +146,11 @@ func wordAround(text []byte, at int) []byte {
 }
 
 // utf16Of returns the name of the UTF-16 encoding that text without a byte order mark seems to
-// have, or "". In UTF-16, newlines, separators and digits have a zero byte: at even positions if
-// the text is big-endian, at odd positions if it is little-endian.
+// have, or "". In UTF-16, newlines, separators and digits have a zero byte, at even positions if
+// the text is big-endian, else at odd positions.
 func utf16Of(text []byte) string {
-	// Numbers of zero bytes at even (index 0) and odd positions (index 1): zeros counts all of
-	// them, wide those that are half of a possible line end in UTF-16.
+	// Numbers of zero bytes at even (index 0) and odd positions (index 1); wide counts those that
+	// are half of a possible line end in UTF-16.
 	var zeros, wide [2]int
 	newlines := 0
 	for i, c := range text {
@@ -174,9 +173,9 @@ func utf16Of(text []byte) string {
 	return ""
 }
 
-// isText reports whether the first 512 bytes of a decoded file may be text, and not another kind of
-// file. name is the name of the file's encoding. Text has no zero byte. Text in an encoding other
-// than UTF-8 also has no control characters except white space.
+// isText reports whether the first bytes of a decoded file, whose encoding has the given name, may
+// be text. Text has no zero byte and, in an encoding other than UTF-8, no control characters except
+// white space.
 func isText(decoded []byte, name string) bool {
 	head := decoded[:min(len(decoded), 512)]
 	if bytes.IndexByte(head, 0) >= 0 {
@@ -197,11 +196,11 @@ func (e encoding) decode(sample []byte) []byte {
 type decoder struct {
 	encoding
 	src      io.Reader
-	raw      []byte // bytes read but not yet decoded
-	out      []byte // text decoded by the last call of step
-	at       int    // number of bytes of out that Read has already returned
+	raw      []byte // read but not yet decoded
+	out      []byte
+	at       int // number of bytes of out that Read has returned
 	err      error
-	replaced int // number of bytes that were not UTF-8 and became U+FFFD
+	replaced int // number of bytes that became U+FFFD because they were not UTF-8
 }
 
 var errNotUTF8 = errors.New("a byte that is not UTF-8: say what the encoding is, " +
@@ -238,8 +237,8 @@ func (d *decoder) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// readUTF8 reads UTF-8 text into p, without another copy. It returns 0 if it has read nothing but
-// the start of a character or an error, or if Read must return the text in d.out.
+// readUTF8 reads UTF-8 text into p, without another copy, and returns its length. After 0, Read
+// must go on: there may be text in d.out, or an error.
 func (d *decoder) readUTF8(p []byte) int {
 	kept := copy(p, d.raw)
 	n, err := d.src.Read(p[kept:])
@@ -273,9 +272,9 @@ func incomplete(text []byte) int {
 	return 0
 }
 
-// step appends the decoded text of raw to out, and returns the number of bytes of raw that it has
-// decoded. If end is false, it leaves an incomplete character at the end of raw for the next call.
-// If end is true, it treats such a character as invalid.
+// step appends the decoded text of raw to out, and returns the number of bytes of raw decoded. If
+// end is false, it leaves an incomplete character at the end of raw for the next call; otherwise
+// such a character is invalid.
 func (d *decoder) step(out, raw []byte, end bool) (text []byte, used int, err error) {
 	switch d.name {
 	case windows1252Name:
@@ -336,9 +335,9 @@ func (d *decoder) decodeUTF16(out, raw []byte, end bool) (text []byte, used int)
 	return out, used
 }
 
-// windows1252 has the characters of the bytes from 0x80 to 0x9f in the encoding Windows-1252. Five
-// of these bytes have no character there: windows1252 has the control characters of the same
-// numbers for them, as web browsers do.
+// windows1252 has the characters of the bytes from 0x80 to 0x9f in Windows-1252. Five of these
+// bytes have no character there: windows1252 has the control characters of the same numbers for
+// them, as web browsers do.
 var windows1252 = []rune("€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ")
 
 func decodeWindows1252(out, raw []byte) []byte {
@@ -355,8 +354,9 @@ func decodeWindows1252(out, raw []byte) []byte {
 	return out
 }
 
-// countLines returns the number of line ends in text. A line end is a newline, a carriage return,
-// or a carriage return followed by a newline.
+// countLines returns the number of line ends in text:
+// , \r, or \r
+// .
 func countLines(text []byte) int {
 	n := bytes.Count(text, []byte{'\n'}) + bytes.Count(text, []byte{'\r'})
 	if n > 0 {

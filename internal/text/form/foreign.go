@@ -6,8 +6,8 @@ import (
 )
 
 type fileKind struct {
-	magic  string // first bytes of such a file
-	text   bool   // text may begin with magic, too: a match needs invalid UTF-8 or a zero byte
+	magic  string // first bytes
+	text   bool   // text may begin with magic, too: require invalid UTF-8 or a zero byte
 	what   string
 	advice string
 }
@@ -44,8 +44,7 @@ func withPandas(kind string) string {
 
 // ForeignKind recognizes a file that is not a table in text form, such as a workbook or an archive,
 // by head, its first few kilobytes. It returns the kind of the file, what, and advice on how to
-// make a readable file of it, in which FILE is the name of the file. Both are empty if head
-// does not belong to such a file.
+// make a readable file of FILE. Both are empty for other files.
 func ForeignKind(head []byte) (what, advice string) {
 	if bytes.HasPrefix(head, []byte("PK\x03\x04")) || bytes.HasPrefix(head, []byte("PK\x05\x06")) {
 		return zipKind(head)

@@ -17,7 +17,7 @@ const None = 0xff
 
 // The formats of a file: the values of Format in [Given] and [Form].
 const (
-	CSV   = "csv"   // any separator; in a Form, any but a tab
+	CSV   = "csv"   // any separator; in a Form, no tab
 	TSV   = "tsv"   // any separator, tabs preferred; in a Form, tabs
 	Lines = "lines" // a label, a tab and a text, or texts alone
 	JSONL = "jsonl" // a flat object of JSON in each line
@@ -27,28 +27,26 @@ const (
 // detects those that are zero.
 type Given struct {
 	Format    string // CSV, TSV, Lines or JSONL
-	Encoding  string // a name such as those in Encodings; empty to detect it
+	Encoding  string // one that encodingNamed knows; empty to detect it
 	Separator byte   // character between cells; None for tables of one column
 	Quote     byte   // character around cells; None for no quotes
-	Comment   byte   // first character of lines to leave out; None for no such lines
+	Comment   byte   // first character of lines to leave out; None for none
 	SkipLines int    // number of lines to leave out above the table; -1 for none
 	Header    *bool  // whether the first row of the table names the columns
 
-	// Names are the names of the columns that a model needs. They are nil if there is no model, or
-	// if the model's training data had no header. A row that has all of these names is the header.
+	// Names are the names of the columns that a model needs; nil without a model, or if the model's
+	// training data had no header.
 	Names []string
-	// Label is the name of the label column. If there is a model, the file may lack this column;
-	// otherwise the header must have it, if there is a header.
+	// Label is the name of the label column. A file for a model may lack this column.
 	Label string
 	// Columns is the number of the model's columns, not counting the label. It is 0 if there is no
-	// model, or if the training data had a header without names for all columns. A file without a
-	// header has Columns columns, or one more: the label.
+	// model, or if the training data had a header without names for all columns.
 	Columns int
 
-	// Keep makes Read return exactly one row for each row of the file, except headers and a row of
-	// units below a header, so that each prediction can be matched with its row: rows with too few
-	// cells are filled with empty cells, rows with too many cells are cut, and blank lines are rows
-	// in tables of one column and in the format Lines.
+	// Keep makes Read return a row for each row below the heading, except repeated headers, so that
+	// each prediction can be matched with its row: rows with too few cells are filled with empty
+	// cells, rows with too many cells are cut, and blank lines are rows in tables of one column and
+	// in the format Lines.
 	Keep bool
 	// MaxColumns is the largest number of columns that a row may have; 0 means 2^18.
 	MaxColumns int
@@ -58,26 +56,26 @@ type Given struct {
 type Form struct {
 	Format    string // CSV, TSV, Lines or JSONL
 	Encoding  string // utf-8, utf-16le, utf-16be or windows-1252
-	Separator byte   // character between cells; None for tables of one column
-	Quote     byte   // character around cells; None for no quotes
-	Comment   byte   // first character of lines left out; None for no such lines
-	SkipLines int    // lines left out above the table; 0 if all are comments or blank lines
-	Header    bool   // whether the first row of the table names the columns
+	Separator byte   // character between cells; None for none
+	Quote     byte   // character around cells; None for none
+	Comment   byte   // first character of lines left out; None for none
+	SkipLines int    // number of lines skipped at the start of the file
+	Header    bool   // whether the file names the columns
 	Units     bool   // whether a row of units, types or descriptions below the header is left out
 	Columns   int    // number of columns; for JSONL, of fields in the head: more may follow
-	Trailing  int    // number of columns at the end with no name and, in the samples, no value
-	Decimal   byte   // decimal mark, '.' or ',': see DecimalMarks
+	Trailing  int    // number of columns at the end that are empty in the samples
+	Decimal   byte   // decimal mark, '.' or ','
 }
 
 // Doubt is an ambiguity of a file: what was found, and how it was read.
 type Doubt struct {
 	File   string // name of the file, if several were read together; may be empty
-	About  string // subject: encoding, separator, header, rows, column, label or task
-	Column string // name of the column that the doubt concerns; may be empty
+	About  string // such as encoding, separator, header, rows, column, label
+	Column string // name of the column concerned; may be empty
 	Cell   string // a cell as an example; may be empty
 	Line   int    // line number in the file, from 1; 0 if no particular line is concerned
 	Text   string // what was found, and how it was read
-	Flag   string // the command's flags, or another command, that resolve the doubt; may be empty
+	Flag   string // advice such as the command's flags that resolve the doubt; may be empty
 }
 
 func (d Doubt) String() string {
@@ -102,9 +100,9 @@ func (d Doubt) String() string {
 }
 
 type SyntaxError struct {
-	Line   int    // line number, from 1; 0 if the error concerns the whole file
-	Column int    // position in the line in bytes, from 1; 0 if the error concerns the whole line
-	Token  string // the wrong text; may be empty
+	Line   int    // from 1; 0 if the error concerns no particular line
+	Column int    // position in the line in bytes, from 1; 0 for the whole line
+	Token  string // from 1; 0 for the whole file
 	Reason string
 }
 

@@ -398,8 +398,7 @@ func TestGivenForm(t *testing.T) {
 	}
 }
 
-// The last rows of a file are read as in the whole file, with and without the header, if a model's
-// number of columns and, for files with a header, its names are given.
+// With a model's names or number of columns, the last rows are read as in the whole file.
 func TestSuffixes(t *testing.T) {
 	decimal := func(i int) string { return strings.ReplaceAll(number(i, 2), ".", ",") }
 	for name, c := range map[string]struct {

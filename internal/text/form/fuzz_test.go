@@ -26,8 +26,6 @@ func FuzzEncoding(f *testing.F) {
 			names := []string{"utf-8", "utf-16", "utf-16le", "utf-16be", "latin1"}
 			e, _ = encodingNamed(names[int(given)%len(names)], text)
 		}
-		// A decoder that reads three bytes at a time returns the text that step returns for all
-		// bytes.
 		d := &decoder{encoding: e, src: &dribble{text[e.mark:], 3}}
 		got, err := io.ReadAll(d)
 		whole := &decoder{encoding: e}
@@ -74,9 +72,8 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
-// rfc4180 reports whether text has nothing that encoding/csv may read in another way than the
-// scanner: a carriage return that is not before a newline, a line of blanks alone, or a quote after
-// a blank.
+// rfc4180 reports whether text has none of the things that encoding/csv reads in another way: a
+// carriage return that is not before a newline, a line of blanks alone, or a quote after a blank.
 func rfc4180(text []byte) bool {
 	lone := bytes.Count(text, []byte("\r")) != bytes.Count(text, []byte("\r\n"))
 	if lone || bytes.Contains(text, []byte("\r\r")) {
@@ -90,8 +87,7 @@ func rfc4180(text []byte) bool {
 	return !bytes.Contains(text, []byte(` "`))
 }
 
-// No text makes a Reader panic. In a table without a header, Read returns each row, or a count or a
-// doubt tells of the row.
+// In a table without a header, Read returns each row, or a count or a doubt tells of the row.
 func FuzzReader(f *testing.F) {
 	for i, s := range seeds {
 		f.Add([]byte(s), uint8(i))

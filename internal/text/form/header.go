@@ -11,10 +11,10 @@ import (
 )
 
 type heading struct {
-	at     int  // index of the table's first row, header or data, among the sampled rows
-	header bool // whether the table's first row names the columns
+	at     int // index among the sampled rows of the table's first row, header or data
+	header bool
 	sure   bool
-	units  bool // whether the row after the header has units, types or descriptions, not data
+	units  bool // whether the row below the header has units, types or descriptions
 }
 
 func (c *candidate) findHeading(g *Given) (h heading, err error) {
@@ -45,8 +45,8 @@ func (c *candidate) findHeading(g *Given) (h heading, err error) {
 	return h, err
 }
 
-// body returns the sampled rows that have the table's width, starting with the row of index
-// from. Of large samples it returns only evenly spaced rows after the first 100.
+// body returns the sampled rows of the table's width, from index from on; of large samples only
+// some of the rows after the first 100.
 func (c *candidate) body(from int) (rows [][]string) {
 	step := 1 + len(c.rows)*c.width/(2*sampledCells)
 	for i := from; i < len(c.rows); i++ {
@@ -60,9 +60,8 @@ func (c *candidate) body(from int) (rows [][]string) {
 	return rows
 }
 
-// filler returns the number of rows, starting with the row of index from, that are lines of text
-// above the table, padded with separators by a program. It returns 0 unless the row that follows
-// them is certainly a header.
+// filler returns the number of rows, from index from on, of text above the table, as programs pad
+// with separators. It returns 0 unless the row that follows them is certainly a header.
 func (c *candidate) filler(from int) int {
 	body := c.body(from)
 	fill := make([]int, len(body))
@@ -113,13 +112,13 @@ func madeUp(cells []string) bool {
 	return true
 }
 
-// ballot counts the votes of the columns for and against the first row of a table being a
-// header. A column casts at most two votes.
+// ballot counts votes of columns for and against the first row of a table being a header. A column
+// casts at most two votes.
 type ballot struct {
 	yes, no  float64
 	typed    int // number of columns of numbers or dates
-	typedYes int // number of columns of numbers or dates that vote for a header
-	strange  int // number of first cells that are numbers unlike those below them
+	typedYes int // number of these columns that vote for a header
+	strange  int // number of first cells that are numbers unlike those below
 }
 
 func (c *candidate) isHeader(at int) (header, sure bool) {
@@ -162,9 +161,9 @@ func severalRows(rows [][]string) bool {
 	return false
 }
 
-// fit returns a copy of header that has one cell for each column of the table. It cuts a header
-// that is too long. If the header is one cell short and some row of body has a value in the last
-// column, fit adds an empty name for the first column. In all other cases it appends empty names.
+// fit returns a copy of header with one cell for each column of the table. It cuts a header that is
+// too long, and adds empty names to others: to a header that is one cell short, for the first
+// column, if some row of body has a value in the last column, and else at the end.
 func (c *candidate) fit(header []string, body [][]string) []string {
 	if len(header) > c.width {
 		return slices.Clone(header[:c.width])
@@ -225,9 +224,8 @@ func countsUp(first []string, body [][]string) bool {
 	return 20*too <= len(body)
 }
 
-// LooksNumbered reports whether a row of a table without a header could be mistaken for a header of
-// numbers: its cells, with or without the first and the last, are three or more numbers that rise
-// by equal amounts.
+// LooksNumbered reports whether a row could be mistaken for a header of numbers: its cells, with or
+// without the first and the last, are three or more numbers that rise by equal amounts.
 func LooksNumbered(cells []string) bool {
 	for from := range min(2, len(cells)) {
 		for to := max(from, len(cells)-1); to <= len(cells); to++ {
@@ -244,8 +242,8 @@ func isNumber(s string) bool {
 	return ok
 }
 
-// rises returns the amount by which each number is larger than the one before it. ok is false
-// unless the cells are three or more numbers, and the amounts are equal and positive.
+// rises returns the positive amount by which each number is larger than the one before it. ok is
+// false unless this amount is the same for all of three or more cells.
 func rises(cells []string) (step float64, ok bool) {
 	last := 0.
 	for i, c := range cells {
@@ -268,11 +266,11 @@ func vote(first []string, body [][]string) (b ballot) {
 type columnSample struct {
 	rows                         [][]string
 	column                       int
-	cells, numbers, dates, years int // counts: cells that are not gaps; numbers; dates; years
-	digits, decimals, bytes      int // counts: cells with digits; numbers with . , e or E; bytes
+	cells, numbers, dates, years int // cells that are not gaps, numbers, dates, years
+	digits, decimals, bytes      int // cells with digits, numbers with . , e or E, bytes
 	least, most                  float64
-	sentences                    int // number of cells that end in . ! or ?
-	length                       int // common length of all cells in bytes; 0 if they differ
+	sentences                    int
+	length                       int // bytes of each cell; 0 if cells differ
 }
 
 func sampleColumn(body [][]string, j int) *columnSample {
@@ -328,7 +326,7 @@ func (s *columnSample) has(x string) bool {
 		slices.ContainsFunc(s.rows, func(r []string) bool { return r[s.column] == x })
 }
 
-// recurring returns the share of cells whose text occurs at least twice in the column.
+// recurring returns the share of the cells whose text occurs at least twice in the column.
 func (s *columnSample) recurring() float64 {
 	counts, once := map[string]int{}, 0
 	for _, r := range s.rows {
@@ -344,8 +342,8 @@ func (s *columnSample) recurring() float64 {
 	return 1 - float64(once)/float64(max(1, s.cells))
 }
 
-// typedShare is the fraction of the cells of a column, not counting gaps, that must be numbers or
-// dates for the column to be one of numbers or dates.
+// typedShare is the fraction of a column's cells, gaps aside, that must be numbers or dates for the
+// column to count as one of numbers or dates.
 const typedShare = .85
 
 func (b *ballot) ask(x string, body [][]string, j int) {
@@ -379,8 +377,8 @@ func (b *ballot) ask(x string, body [][]string, j int) {
 	}
 }
 
-// askWords adds the vote of a column of words. x, the column's cell in the first row, does not
-// occur again in the column.
+// askWords adds the vote of a column of words in which x, its cell in the first row, does not
+// recur.
 func (b *ballot) askWords(x string, s *columnSample) {
 	n := float64(s.cells)
 	hasDigit := strings.ContainsAny(x, "0123456789")
@@ -399,8 +397,8 @@ func (b *ballot) askWords(x string, s *columnSample) {
 }
 
 // isStrange reports whether the number x is unlike the numbers of the column: far outside their
-// range, a whole number among decimals, or a year among other numbers. In a column of few cells
-// it tests only whether x is such a year.
+// range, a whole number among decimals, or a year among other numbers. With few cells it only tests
+// for such a year.
 func (s *columnSample) isStrange(x string) bool {
 	v, ok := cell.ParsePlain(x)
 	if !ok {
@@ -414,8 +412,8 @@ func (s *columnSample) isStrange(x string) bool {
 		!strings.ContainsAny(x, ".,eE") && 20*s.decimals >= 19*s.cells
 }
 
-// looksNamed reports whether columns of numbers or dates show that the row with index at is the
-// header of a file that a model reads.
+// looksNamed reports whether columns of numbers or dates show that the row with index at is a
+// header.
 func (c *candidate) looksNamed(at int) bool {
 	body := c.body(at + 1)
 	if len(body) == 0 {
@@ -427,9 +425,8 @@ func (c *candidate) looksNamed(at int) bool {
 		b.no == 0 && b.strange == 0 && distinct(first) && !slices.ContainsFunc(first, isValue)
 }
 
-// checkNames returns an error if the row with index at is a header that lacks names that the model
-// needs. The row counts as a header if it has at least half of these names, or if looksNamed
-// returns true.
+// checkNames returns an error if the row with index at is a header, of at least half of g.Names or
+// by looksNamed, that lacks names that the model needs.
 func (c *candidate) checkNames(at int, g *Given) error {
 	absent := lacking(c.fit(c.rows[at], c.body(at+1)), g.Names)
 	if 2*len(absent) > len(g.Names) && !c.looksNamed(at) {
@@ -458,8 +455,7 @@ func distinct(cells []string) bool {
 	return true
 }
 
-// unitsBelow reports whether the row below the header, which has index at, has units, types or
-// descriptions instead of data.
+// unitsBelow reports whether the row below the header, which has index at, is no data.
 func (c *candidate) unitsBelow(at int) bool {
 	if at+1 >= len(c.rows) || len(c.rows[at+1]) != c.width {
 		return false

@@ -9,15 +9,15 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 )
 
-// jsonRows reads lines that each contain one flat JSON object. The cell of a field that a line
-// lacks is empty.
+// jsonRows reads lines of one flat JSON object each. The cell of a field that a line lacks is
+// empty.
 type jsonRows struct {
 	*scanner
 	fields []string
-	at     map[string]int // index of each name in fields
-	row    int            // number of the last row, from 1
-	seen   []int          // for each field, the number of the last row that has it; 0 for none
-	found  []int          // indices of the fields that the last row has
+	at     map[string]int
+	row    int   // number of the last row, from 1
+	seen   []int // for each field, the number of the last row with it; 0 for none
+	found  []int // fields of the last row
 }
 
 func newJSONRows(s *scanner, sample *sample) *jsonRows {
@@ -52,8 +52,8 @@ func (j *jsonRows) next() ([]string, error) {
 	}
 }
 
-// parse clears only the cells that the previous row has set, so that the time for a row is
-// proportional to the number of fields in it and the previous one.
+// parse clears only the cells set by the previous row, so that its time is proportional to the
+// fields of the two rows.
 func (j *jsonRows) parse(line string) error {
 	for _, i := range j.found {
 		j.cells[i], j.starts[i] = "", 0
@@ -79,14 +79,12 @@ func (j *jsonRows) parse(line string) error {
 	return nil
 }
 
-// maxMerged is the largest number of fields between which new fields are inserted; beyond, they are
-// appended.
+// maxMerged is the number of fields from which on new fields are appended.
 const maxMerged = 2000
 
-// fields returns the names of the fields in the head of the file. A field that is not in the first
-// line is inserted after the field before it in the first line that has it. If no known field
-// precedes it there, it is inserted before the next known field, or else appended. See also
-// maxMerged.
+// fields returns the names of the fields in the head of the file. A new field is inserted after the
+// field before it in its line or, if the line has only new fields before it, before the next known
+// field. See also maxMerged.
 func (s *sample) fields() (names []string) {
 	in := scanSample(s.head, !s.whole)
 	known := map[string]bool{}
@@ -106,7 +104,7 @@ func (s *sample) fields() (names []string) {
 }
 
 func mergeFields(names, own []string, known map[string]bool) []string {
-	at := len(names) // where the next new field is inserted
+	at := len(names)
 	if i := slices.IndexFunc(own, func(name string) bool { return known[name] }); i > 0 {
 		at = slices.Index(names, own[i])
 	}
@@ -142,8 +140,8 @@ type jsonScanner struct {
 }
 
 // object parses the whole text as one JSON object, and calls visit for every field with its name,
-// its value and the index of the value in the text. It stops at the first syntax error, or when
-// visit returns a reason other than "". It returns the reason of the error, or "" if there is none.
+// its value and the index of the value in the text. It returns the first syntax error, or the first
+// reason other than "" that visit returns.
 func (s *jsonScanner) object(visit func(name, value string, at int) string) (reason string) {
 	if s.skip(); !s.take('{') {
 		return "want an object, in braces"
@@ -213,8 +211,8 @@ func (s *jsonScanner) string() (value string, ok bool) {
 	}
 }
 
-// value parses a string, a number, true, false or null, and returns its text; "" for null. NaN,
-// Infinity and -Infinity, which some programs write, are allowed.
+// value parses a string, number, true, false or null, and returns its text; "" for null. It also
+// accepts NaN, Infinity and -Infinity, which some programs write.
 func (s *jsonScanner) value() (value, reason string) {
 	if s.at == len(s.text) {
 		return "", "want a value"

@@ -17,7 +17,6 @@ func TestJSONLines(t *testing.T) {
 		`["2" "" "true" ""] ["" "" "" ""] ["NaN" "-1e3" "" ""]]` || r.Form().Format != JSONL {
 		t.Error(got)
 	}
-	// A new field is inserted after its predecessor in the line.
 	r, _ = mustOpen(t, `{"a":1,"c":2}`+"\n"+`{"a":1,"b":3,"c":2,"d":4}`+"\n", Given{Format: JSONL})
 	if got := strings.Join(r.Names(), ""); got != "abcd" {
 		t.Error(got)

@@ -7,19 +7,17 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
-// The names of the columns in the format Lines.
 const (
 	labelName = "label"
 	textName  = "text"
 )
 
-// lineRows reads lines of a label, a tab and a text, or of texts alone. Quotes have no special
-// meaning.
+// lineRows reads lines of a label, a tab and a text, or of texts alone. Quotes have no meaning.
 type lineRows struct {
 	*scanner
 	labelled bool
-	keep     bool  // whether a line without a tab is a row, with an empty label, and not an error
-	noTab    quirk // lines without a tab
+	keep     bool // whether a line without a tab is a row with an empty label, and no error
+	noTab    quirk
 }
 
 func (l *lineRows) next() ([]string, error) {
@@ -68,8 +66,8 @@ func haveLabels(text []byte) bool {
 
 func isLineEnd(r rune) bool { return r == '\n' || r == '\r' }
 
-// looksLikeLines reports whether the rows from index from on, in a table without a header, are
-// more likely to be lines of a label, a tab and a text.
+// looksLikeLines reports whether the rows from index from on are likely to be lines of a label, a
+// tab and a text.
 func (c *candidate) looksLikeLines(from int) bool {
 	if c.separator != '\t' || c.width != 2 {
 		return false
@@ -102,7 +100,7 @@ func (c *candidate) looksLikeLines(from int) bool {
 	return n >= 10 && 3*len(labels) <= n && 5*len(texts) >= 3*n
 }
 
-// wantsLines reports whether the model's training data had the format Lines, with labels.
+// wantsLines reports whether a model has the names of the format Lines with labels.
 func (g *Given) wantsLines() bool {
 	return len(g.Names) == 1 && g.Names[0] == textName && g.Label == labelName
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
-// mostFooter bounds the ragged rows at the end of a table that do not count as errors.
+// mostFooter bounds the ragged rows at the end of a table that are no errors.
 const mostFooter = 20
 
 // footerRows bounds the number of possible totals that are reported, and the distance of the last
@@ -24,21 +24,21 @@ type Reader struct {
 	names   []string
 	decoder *decoder
 	text    *scanner
-	scanner *scanner // equal to text for a table; nil for the formats Lines and JSONL
+	scanner *scanner // equal to text for a table; else nil
 	table   rows
-	json    *jsonRows // equal to table if the format is JSONL; else nil
+	json    *jsonRows // equal to table for the format JSONL; else nil
 	keep    bool
-	needed  []string // names of a header that may come later; nil if the first row is the header
+	needed  []string // names of a header that may come later
 
 	cells    []string
-	read     int   // number of rows of a table except rows in empty and repeated
+	read     int   // number of rows of a table except those in empty and repeated
 	rows     int   // number of rows returned
-	ragged   quirk // rows whose width is not the table's
+	ragged   quirk // rows of another width than the table's
 	width    int   // number of cells in the first ragged row
-	footer   quirk // ragged rows after the last row of the table's width, if keep is false
-	totals   quirk // rows with a cell such as "total"
-	totalRow int   // value of rows at the last row counted in totals
-	empty    quirk // rows of empty cells, if keep is false
+	footer   quirk // if keep is false: ragged rows after the last row of the table's width
+	totals   quirk
+	totalRow int   // rows at the last row in totals
+	empty    quirk // if keep is false: rows of empty cells in a table of several columns
 	repeated quirk // rows that repeat the header
 	doubts   []Doubt
 	done     bool
@@ -46,7 +46,7 @@ type Reader struct {
 
 	encodingDoubt *Doubt
 
-	points, commas int // cells of the samples that decide Form.Decimal: see DecimalMarks
+	points, commas int // see DecimalMarks
 }
 
 type rows interface {
@@ -55,8 +55,8 @@ type rows interface {
 }
 
 // Open detects the form of the file that r reads, and returns a Reader of its rows. at reads the
-// same file at any position, for samples of its middle and its end; it is nil if the file cannot be
-// read twice. size is the size of the file in bytes, or -1 if unknown.
+// same file, for samples of its middle and its end; it is nil if the file cannot be read twice.
+// size is the size of the file in bytes, or -1 if unknown.
 func Open(r io.Reader, at io.ReaderAt, size int64, g Given) (*Reader, error) {
 	if g.MaxColumns == 0 {
 		g.MaxColumns = defaultMaxColumns
@@ -137,7 +137,7 @@ func (r *Reader) openLines(in *scanner, s *sample) error {
 	return nil
 }
 
-// separatorLine matches a first line such as "sep=;", which tells spreadsheets the separator.
+// separatorLine matches a first line such as "sep=;", for spreadsheets.
 var separatorLine = regexp.MustCompile(`(?i)^"?sep=(.)"?\r?[\n\r]`)
 
 func (r *Reader) openTable(in *scanner, s *sample, g *Given) error {
@@ -190,8 +190,8 @@ func (r *Reader) openTable(in *scanner, s *sample, g *Given) error {
 	return r.readHeading(&best, body)
 }
 
-// trailing returns the number of columns at the end that are empty in all rows, as in files with
-// separators after the last cell. It returns 0 if all columns are empty.
+// trailing returns the number of columns at the end that are empty in all rows, or 0 if all columns
+// are empty.
 func trailing(rows [][]string, width int) (n int) {
 	for n < width && !slices.ContainsFunc(rows, func(r []string) bool { return r[width-1-n] != "" }) {
 		n++
@@ -219,7 +219,7 @@ func (r *Reader) readHeading(c *candidate, body [][]string) error {
 	short := named(cells) == c.width-1 && len(cells) < c.width
 	r.names = c.fit(cells, body)
 	for i, name := range r.names {
-		r.names[i] = strings.Clone(name) // the row is valid until the next one is read
+		r.names[i] = strings.Clone(name) // the row is valid only until the next one is read
 	}
 	if short && r.names[0] == "" {
 		r.doubt(Doubt{About: "column", Line: 1 + r.form.SkipLines, Cell: cells[0],
@@ -253,8 +253,8 @@ func DecimalOf(points, commas int) byte {
 	return '.'
 }
 
-// DecimalMarks returns how many cells of the samples are plain numbers with a decimal point, and
-// how many are numbers only if a comma is the decimal mark.
+// DecimalMarks returns how many examined cells are plain numbers with a decimal point, and how many
+// are numbers only if a comma is the decimal mark.
 func (r *Reader) DecimalMarks() (points, commas int) { return r.points, r.commas }
 
 func decimalMarks(body [][]string) (points, commas int) {
@@ -277,8 +277,8 @@ func decimalMarks(body [][]string) (points, commas int) {
 
 func (r *Reader) Form() Form { return r.form }
 
-// Names returns the names of the columns: the cells of the header, "label" and "text" in the format
-// Lines, or in the format JSONL the fields found so far. It is nil if nothing names the columns.
+// Names returns the names of the columns: the header's cells, "label" and "text" in the format
+// Lines, or the fields found so far in the format JSONL. It is nil if nothing names the columns.
 // The caller must not change the names.
 func (r *Reader) Names() []string {
 	if r.json != nil {
@@ -318,8 +318,8 @@ func (r *Reader) next() ([]string, error) {
 	}
 }
 
-// check returns the row with the table's number of cells, filled up or cut if necessary, or nil if
-// the row must be left out. It counts irregular rows.
+// check returns the row with the table's number of cells, or nil if the row must be left out. It
+// counts irregular rows.
 func (r *Reader) check(cells []string) []string {
 	if r.form.Columns == 0 { // the sample had no row
 		r.form.Columns = len(cells)
@@ -374,8 +374,8 @@ func (r *Reader) noteTotals(cells []string) {
 var totalNames = []string{"total", "totals", "grand total", "sum", "average", "mean", "gesamt", "summe",
 	"totale", "suma"}
 
-// totalInitials has a bit for each first letter of totalNames. The last five bits of a letter,
-// small or capital, are the number of the letter's bit.
+// totalInitials has a bit for the first letter of each of totalNames: the last five bits of a
+// letter, small or capital, are the number of its bit.
 var totalInitials = func() (letters uint32) {
 	for _, name := range totalNames {
 		letters |= 1 << (name[0] & 31)
@@ -384,8 +384,8 @@ var totalInitials = func() (letters uint32) {
 }()
 
 // isHeader reports whether a row of several cells repeats the header, as in concatenated files;
-// headers of numbers and dates alone do not count. If the file has no header, it reports whether
-// the row has all names that the model needs, two or more.
+// headers of numbers and dates alone do not count. Without a header it reports whether the row has
+// all names that the model needs, two or more.
 func (r *Reader) isHeader(cells []string) bool {
 	if r.names != nil {
 		if len(cells) < 2 || cells[0] != r.names[0] || len(cells) < len(r.names) {
@@ -398,8 +398,8 @@ func (r *Reader) isHeader(cells []string) bool {
 }
 
 // FieldPos returns the line number of cell i of the row that was read last, and the position in
-// that line of the first byte of the cell. Both count from 1. The position is 0 if a row of a table
-// lacks the cell in the file.
+// bytes of the cell in that line. Both count from 1. The position is 0 if a row of a table lacks
+// the cell.
 func (r *Reader) FieldPos(i int) (line, column int) {
 	if r.json != nil {
 		return r.json.rowLine, r.json.starts[i] + 1
@@ -410,8 +410,7 @@ func (r *Reader) FieldPos(i int) (line, column int) {
 	return r.table.position(i)
 }
 
-// Offset returns the number of bytes of text up to the end of the row that was read last, after
-// decoding.
+// Offset returns the position in bytes in the decoded text after the row that was read last.
 func (r *Reader) Offset() int64 {
 	if r.ahead != nil {
 		return r.ahead.offset()
@@ -419,15 +418,14 @@ func (r *Reader) Offset() int64 {
 	return r.text.offset()
 }
 
-// doubt appends d to the doubts that Doubts returns. It copies d.Cell, which may be valid only
-// until the next row is read.
+// doubt copies d.Cell, which may be valid only until the next row is read.
 func (r *Reader) doubt(d Doubt) {
 	d.Cell = strings.Clone(d.Cell)
 	r.doubts = append(r.doubts, d)
 }
 
-// finish returns an error if keep is false and too many rows have a number of cells other than the
-// table's. Otherwise it adds the doubts that depend on the whole file.
+// finish adds the doubts that depend on the whole file. It returns an error if keep is false and
+// too many rows are of another width than the table's.
 func (r *Reader) finish() error {
 	r.done = true
 	if d := r.decoder; d.replaced > 0 && r.encodingDoubt == nil {

@@ -5,33 +5,29 @@ import (
 	"io"
 )
 
-// The sizes of the samples from which the form of a file is detected: its beginning and,
-// if the file can be read at any position, further pieces, the last of which is its end.
 const (
-	headSize    = 128 << 10 // least number of bytes in the beginning, unless the file is shorter
-	pieceSize   = 32 << 10  // approximate number of bytes in a further piece
+	headSize    = 128 << 10 // least number of bytes of the beginning of a longer file
+	pieceSize   = 32 << 10  // approximate number of bytes of a further piece of the file
 	pieces      = 4         // largest number of further pieces
-	headLines   = 20        // least number of lines in the beginning; see readHead for exceptions
+	headLines   = 20        // lines of the beginning that readHead tries to read
 	sampledRows = 3000      // largest number of rows sampled from the beginning
 )
 
-// sample is decoded parts of the text of a file.
 type sample struct {
-	head   []byte   // the beginning of the file, without skipped lines
+	head   []byte   // beginning of the file, without skipped lines
 	whole  bool     // whether head reaches the end of the file
-	others [][]byte // further pieces of the file, each from the start of a line
-	cut    []bool   // for each of others, whether the piece ends before the end of the file
-	line   int      // line number of the start of head, from 1
+	others [][]byte // further pieces, each from the start of a line
+	cut    []bool   // whether each of others ends before the end of the file
+	line   int      // of the start of head, from 1
 
 	maxColumns int
 }
 
 // readHead reads the beginning of a file, and reports whether that is the whole file. It reads
-// headSize bytes. If they have fewer than headLines lines, as in a table of many columns, it
-// doubles their number until they have headLines lines, or are at least 16 MiB or 16 for each of
-// maxColumns columns.
+// headSize bytes and, as long as they have fewer than headLines lines and are fewer than enough,
+// twice as many.
 func readHead(r io.Reader, maxColumns int) (head []byte, whole bool, err error) {
-	enough := min(16<<20, 16*maxColumns) // bytes from which on fewer lines will do
+	enough := min(16<<20, 16*maxColumns) // number of bytes from which on fewer lines will do
 	for size := headSize; ; size *= 2 {
 		old := len(head)
 		head = append(head, make([]byte, size-old)...)
@@ -46,10 +42,9 @@ func readHead(r io.Reader, maxColumns int) (head []byte, whole bool, err error) 
 	}
 }
 
-// readPieces reads samples of a file from positions after its beginning, which is head bytes long.
-// The result last reports whether the last sample reaches the end of the file. There are no samples
-// if at is nil or the file is no longer than its beginning. readPieces stops at an error without
-// returning it.
+// readPieces reads samples of a file of the given size from behind the first head bytes. last
+// reports whether the last sample reaches the end of the file. There are no samples if at is nil.
+// readPieces stops at an error without returning it.
 func readPieces(at io.ReaderAt, head int, size int64) (raw [][]byte, last bool) {
 	if at == nil || size <= int64(head) {
 		return nil, false
@@ -73,8 +68,7 @@ func readPieces(at io.ReaderAt, head int, size int64) (raw [][]byte, last bool) 
 	return raw, last
 }
 
-// newSample decodes the samples of a file. It drops the first line of each further piece, and
-// pieces without a line end.
+// newSample decodes samples of a file, further pieces without their first line.
 func newSample(head []byte, whole bool, raw [][]byte, last bool, e encoding) *sample {
 	s := &sample{head: e.decode(head[e.mark:]), whole: whole, line: 1}
 	for i, r := range raw {

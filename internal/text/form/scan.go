@@ -23,16 +23,16 @@ const scanBuffer = 1 << 17
 // separator, a line end or the end of the text.
 type scanner struct {
 	src      io.Reader
-	least    int // least size of new buffers in bytes
+	least    int // bytes of new buffers
 	buf      []byte
 	pos, end int    // the unread text is buf[pos:end]
 	before   int64  // bytes of text before buf
 	text     string // buf[:end], sharing its memory
 	err      error  // error of src, io.EOF at its end
-	cut      bool   // whether the text is a sample, so that text after its last line end is no row
+	cut      bool   // the text is a sample: ignore text after its last line end
 
-	keep         bool     // whether rows stay in use when later rows are read
-	spent, spare [][]byte // with keep, of size least: earlier buffers, and buffers free for reuse
+	keep         bool     // rows stay in use when later rows are read
+	spent, spare [][]byte // with keep: earlier buffers, and buffers free for reuse, of size least
 
 	separator, quote, comment byte
 	blanks                    bool // whether blank lines are rows
@@ -40,27 +40,27 @@ type scanner struct {
 	oneLine                   bool // quotes must close in their line
 
 	// Indices in buf of the next newline, carriage return and quote; end if there is none. An index
-	// below pos is outdated: the character must be searched for again.
+	// below pos is outdated.
 	newline, carriage, quoted int
 
-	line    int  // line number of the next row
-	afterCR bool // whether the last line ended in a carriage return: a newline after it is skipped
+	line    int  // of the next row
+	afterCR bool // the last line ended in a carriage return: skip a newline
 
 	rowLine     int // line number of the last row
 	row         string
 	cells       []string
-	starts      []int // index in row of the start of each cell; empty for rows without quotes
+	starts      []int // index in row of each cell; empty for rows without quotes
 	spans       []span
-	openings    quirk // rows with an opening quote that is read as an ordinary character
-	swallowed   quirk // rows with a quoted cell that looks like rows, if asked is true
-	swallowedTo int   // line number at which the first such cell ends
-	asked       bool  // whether quoted cells that look like rows are recorded
-	comments    quirk // comment lines with the same number of cells as the previous row
-	odd         bool  // whether the last quoted cell has inner quotes that are not doubled
+	openings    quirk // rows with an opening quote that is an ordinary character
+	swallowed   quirk // if asked: rows with a quoted cell that looks like rows
+	swallowedTo int   // line number at which the first of these cells ends
+	asked       bool
+	comments    quirk // comment lines with as many cells as the previous row
+	odd         bool  // the last quoted cell has inner quotes that are not doubled
 }
 
 type quirk struct {
-	count, line int // line: line number of the first
+	count, line int // line: of the first
 	cell        string
 }
 
@@ -70,11 +70,11 @@ func (q *quirk) add(line int, cell string) {
 	}
 }
 
-// span is the position of a cell in its row: the cell begins at row[start], with its opening quote
-// if it has one; its content, without quotes, is row[from:to].
+// span is a cell in its row: the cell begins at row[start], with its opening quote if it has one;
+// its content, without quotes, is row[from:to].
 type span struct {
 	start, from, to int
-	doubled         bool // whether the cell has doubled quotes
+	doubled         bool // the content has doubled quotes
 	quoted          bool
 }
 
@@ -84,8 +84,8 @@ func newScanner(src io.Reader) *scanner {
 	return s
 }
 
-// scanSample returns a scanner of text in memory, which must not be changed. If cut is true, text
-// after the last line end is ignored.
+// scanSample returns a scanner of text, which must not be changed. cut makes it ignore text after
+// the last line end.
 func scanSample(text []byte, cut bool) *scanner {
 	return &scanner{buf: text, end: len(text), text: stringOf(text), err: io.EOF, cut: cut,
 		separator: None, quote: None, line: 1, newline: -1, carriage: -1, quoted: -1,
@@ -142,14 +142,14 @@ const (
 	topBits  = 0x80 * eachByte
 )
 
-// matches returns a word with the top bit of each byte of w that equals the byte of c.
+// matches returns a word with the top bit of each byte of w that equals the byte of c at its place.
 func matches(w, c uint64) uint64 {
 	x := w ^ c
 	return ^(x&^topBits + ^uint64(topBits) | x) & topBits // the addition carries to no other byte
 }
 
-// wordAt returns the eight bytes of text from index i on, in little-endian order, with zeros after
-// the end.
+// wordAt returns eight bytes of text from index i on, in little-endian order, with zeros after the
+// end.
 func wordAt(text []byte, i int) uint64 {
 	if len(text)-i >= 8 {
 		return binary.LittleEndian.Uint64(text[i:])
@@ -159,7 +159,7 @@ func wordAt(text []byte, i int) uint64 {
 	return binary.LittleEndian.Uint64(last[:])
 }
 
-// split splits the row, a line without quotes that begins at pos, into cells.
+// split splits the row, which begins at pos, into cells; quotes have no meaning.
 func (s *scanner) split() {
 	cells, row, text, from := s.cells[:0], s.row, s.buf[s.pos:], 0
 	separators, outer := uint64(s.separator)*eachByte, uint64(0)
@@ -169,7 +169,7 @@ func (s *scanner) split() {
 			within >>= 64 - 8*rest // the row's last bytes
 		}
 		x := matches(w, separators) & within
-		outer |= (w - '!'*eachByte | w) & within &^ x // 0 if no cell needs trim
+		outer |= (w - '!'*eachByte | w) & within &^ x // if 0, no cell needs trim
 		for ; x != 0; x &= x - 1 {
 			to := i + bits.TrailingZeros64(x)/8
 			cells = append(cells, row[from:to])
@@ -204,7 +204,7 @@ func (s *scanner) isBlank(line []byte) bool {
 	return len(bytes.TrimSpace(line)) == 0 && bytes.IndexByte(line, s.separator) < 0
 }
 
-// lineEnd returns the index in buf at which the line that starts at pos ends.
+// lineEnd returns the index in buf of the end of the line that starts at pos.
 func (s *scanner) lineEnd() (int, error) {
 	for {
 		if s.afterCR && s.pos < s.end {
@@ -267,8 +267,8 @@ func (s *scanner) advance(e int) {
 	s.line++
 }
 
-// fill reads more text after the row at pos: if possible, at least as many bytes as the row has so
-// far, so that parsing the row again after each fill takes linear time in all.
+// fill reads more text after the row at pos: if possible, at least as many bytes as the row has, so
+// that parsing the row again after each fill takes linear time in all.
 func (s *scanner) fill() error {
 	size := s.end - s.pos
 	if size > maxLine {
@@ -319,8 +319,8 @@ func (s *scanner) nextBuffer(length int) []byte {
 	return make([]byte, length)
 }
 
-// readAtLeast is io.ReadAtLeast, but returns the source's own error: an io.ErrUnexpectedEOF means
-// that the source is damaged, as a compressed file may be.
+// readAtLeast is io.ReadAtLeast, but returns the source's own error: an io.ErrUnexpectedEOF of the
+// source means that the source is damaged, as a compressed file may be.
 func readAtLeast(r io.Reader, p []byte, least int) (n int, err error) {
 	for n < least && err == nil {
 		var more int
@@ -330,9 +330,8 @@ func readAtLeast(r io.Reader, p []byte, least int) (n int, err error) {
 	return n, err
 }
 
-// splitClosed splits the row, a line that begins at pos, whose quoted cells close in the line and
-// contain no quotes. It returns false for other rows and for rows with too many cells; the caller
-// then calls splitQuoted.
+// splitClosed splits the row, which begins at pos, if its quoted cells close in the line and
+// contain no quotes. It returns false for other rows and for rows with too many cells.
 func (s *scanner) splitClosed() bool {
 	cells, starts, row, text := s.cells[:0], s.starts[:0], s.row, s.buf[s.pos:]
 	separators, quotes := uint64(s.separator)*eachByte, uint64(s.quote)*eachByte
@@ -380,8 +379,8 @@ func (s *scanner) splitClosed() bool {
 	return true
 }
 
-// skipBlanks returns the index of the first byte of row at index i or later that is no blank. A
-// separator is no blank.
+// skipBlanks returns the index, i or later, of the first byte of row that is no blank. A separator
+// is no blank.
 func (s *scanner) skipBlanks(row string, i int) int {
 	for i < len(row) && row[i] == ' ' && s.separator != ' ' {
 		i++
@@ -426,9 +425,9 @@ func (s *scanner) splitQuoted() ([]string, error) {
 	return s.cells, nil
 }
 
-// parse finds the cells of the row at the start of text. It returns the index at which the row
-// ends. final says that no more text follows. If final is false and the row may continue after
-// text, ok is false.
+// parse finds the cells of the row at the start of text, up to one more than maxColumns. It returns
+// the index at which they end. final says that no more text follows. If final is false and the row
+// may continue after text, ok is false.
 func (s *scanner) parse(text []byte, final bool) (end int, ok bool) {
 	s.spans = s.spans[:0]
 	var openings quirk
@@ -471,10 +470,9 @@ func (q *quirk) merge(other quirk) {
 	}
 }
 
-// closing finds the end of the cell whose opening quote is text[start]. It returns the cell and
-// next, the index of the separator, the line end or the end of text after it. If closed is false,
-// the opening quote is an ordinary character. If ok is false, this depends on text that has not
-// been read yet. final says that no more text follows.
+// closing finds the end of the cell whose opening quote is text[start], and next, the index of the
+// separator, the line end or the end of text after it. If closed is false, the opening quote is an
+// ordinary character. If ok is false, more text is needed; final says that none follows.
 func (s *scanner) closing(text []byte, start int, final bool) (c span, next int, closed, ok bool) {
 	c = span{start: start, from: start + 1, quoted: true}
 	checked, lines := c.from, false // lines: whether the cell has a line end before checked
@@ -519,9 +517,9 @@ func (s *scanner) closing(text []byte, start int, final bool) (c span, next int,
 	}
 }
 
-// ends returns the index of the first separator, line end or text end at index i or later, if there
-// are only blanks before it, or -1 if there is other text. sure is false if the result depends on
-// text that has not been read yet. final says that no more text follows.
+// ends returns the index of the separator, line end or text end that follows blanks, if any, at
+// index i, or -1 if there is other text. If sure is false, more text is needed; final says that
+// none follows.
 func (s *scanner) ends(text []byte, i int, final bool) (at int, sure bool) {
 	for i < len(text) && text[i] == ' ' && s.separator != ' ' {
 		i++
@@ -535,8 +533,8 @@ func (s *scanner) ends(text []byte, i int, final bool) (at int, sure bool) {
 	return -1, true
 }
 
-// position returns the line of cell i of the last row, and the position in that line of the cell's
-// first byte, both from 1. Blanks before the cell are not part of it. The position is 0 if the row
+// position returns the line of cell i of the last row, and the position in bytes of the cell in
+// that line, both from 1. Blanks before the cell are not part of it. The position is 0 if the row
 // has no cell i.
 func (s *scanner) position(i int) (line, column int) {
 	return position(s.row, s.rowLine, s.starts, i, s.separator)

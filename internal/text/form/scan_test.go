@@ -44,8 +44,7 @@ func csvRows(text []byte) [][]string {
 	return rows
 }
 
-// wellFormed returns rows of random cells in the format of RFC 4180. It quotes the cells that need
-// quotes, and others at random.
+// wellFormed returns rows of random cells in the format of RFC 4180.
 func wellFormed(rng *rand.Rand) []byte {
 	var b bytes.Buffer
 	cells := []string{"a", "", "12.5", "x y", "p,q", `say "hi"`, "two\nlines", `"`, `",`, "ü", `""`, ",\n\""}
@@ -95,7 +94,7 @@ func TestScanErrors(t *testing.T) {
 		"line 2: more than 10 columns (-max-features)" {
 		t.Error(err)
 	}
-	// A compressed file that ends too early is an error, in the sample and after the sample.
+	// A compressed file that ends too early is an error.
 	for _, text := range []string{"", "1,2\n3,4", table("", 40000, plain(","))} {
 		cut := io.MultiReader(strings.NewReader(text), iotest.ErrReader(io.ErrUnexpectedEOF))
 		r, err := Open(cut, nil, -1, Given{})
@@ -108,7 +107,6 @@ func TestScanErrors(t *testing.T) {
 	}
 }
 
-// Quotes that never close are ordinary characters.
 func TestOpenQuotes(t *testing.T) {
 	for _, row := range []string{`"a,""b` + "\n", `"a,1` + "\n", "1,\"x\"\"y\n"} {
 		text := strings.Repeat(row, 20000)

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// minSplitWidth is the least number of columns of a table in which a quoted cell of two lines, and
-// not only of three or more, can look like rows of the table.
+// minSplitWidth is the least number of columns of a table in which a quoted cell of two lines can
+// look like rows of the table.
 const minSplitWidth = 4
 
 func (s *scanner) noteSwallowed() {

@@ -6,7 +6,6 @@ import (
 	"testing"
 )
 
-// A stray quote that joins rows is doubted, in any column; text of several lines is not.
 func TestSwallowedRows(t *testing.T) {
 	rows := func(ends string, cells ...string) string { // cells replace rows 5 and up
 		return strings.ReplaceAll(table("name,size,color", 20, func(i int) string {

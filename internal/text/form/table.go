@@ -9,10 +9,9 @@ import (
 )
 
 // Table describes the columns of a CSV or .npy file, so that the same columns can be found in
-// another file. It can be stored as JSON, beside a model.
+// another file. It can be stored as JSON.
 type Table struct {
-	// Columns are the names of the features, in the order of the set's columns, as in the header of
-	// the CSV file; nil without a header.
+	// Columns are the names of the features, in the order of the set's columns; nil without names.
 	Columns []string `json:"columns,omitempty"`
 	// Label is the name of the label's column, if there are names.
 	Label string `json:"label,omitempty"`
@@ -24,12 +23,11 @@ type Table struct {
 	Unnamed bool `json:"-"`
 }
 
-// maxTableBytes is the largest number of bytes of the names of a Table, counting one more byte for
-// each name. It is enough for 400,000 names of nine letters.
+// maxTableBytes bounds the bytes of the names of a Table, counting one more byte for each name.
 const maxTableBytes = 1 << 22
 
-// Check returns an error unless the table fits data with the given number of features and its names
-// are distinct and not too long. The table may come from an untrusted file.
+// Check validates a table from an untrusted file: its names, if any, must be as many as the
+// features, distinct and not too long.
 func (t *Table) Check(features int) error {
 	if t.LabelAt < -1 {
 		return fmt.Errorf("dataset: a table whose label is in column %d", t.LabelAt)
@@ -75,8 +73,8 @@ func (t *Table) FileColumn(i int) int {
 	return i
 }
 
-// ColumnName returns the text of a header cell as Table stores it: as valid UTF-8, because JSON
-// cannot represent other text.
+// ColumnName returns the text of a header cell as valid UTF-8, because JSON cannot represent other
+// text.
 func ColumnName(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
 
 // NewTable returns the table of a file with the given header (nil without one) and number of
