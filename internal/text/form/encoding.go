@@ -354,9 +354,7 @@ func decodeWindows1252(out, raw []byte) []byte {
 	return out
 }
 
-// countLines returns the number of line ends in text:
-// , \r, or \r
-// .
+// countLines returns the number of line ends in text: newlines, carriage returns, or both together.
 func countLines(text []byte) int {
 	n := bytes.Count(text, []byte{'\n'}) + bytes.Count(text, []byte{'\r'})
 	if n > 0 {

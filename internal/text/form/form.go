@@ -100,9 +100,9 @@ func (d Doubt) String() string {
 }
 
 type SyntaxError struct {
-	Line   int    // from 1; 0 if the error concerns no particular line
+	Line   int    // from 1; 0 for the whole file
 	Column int    // position in the line in bytes, from 1; 0 for the whole line
-	Token  string // from 1; 0 for the whole file
+	Token  string // the wrong text; may be empty
 	Reason string
 }
 

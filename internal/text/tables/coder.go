@@ -11,8 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// A Coder encodes rows by an encoder. It is a [form.Encoder]. Several goroutines may use it at the
-// same time.
+// A Coder encodes rows by an encoder. Several goroutines may use it at the same time.
 type Coder struct {
 	// RefuseGaps makes Encode refuse gaps, and cells that do not fit columns of numbers or dates.
 	RefuseGaps bool
@@ -20,25 +19,25 @@ type Coder struct {
 	*Encoder
 	columns []coding
 	rows    atomic.Int64
-	mu      sync.Mutex // guards misfits, except their field empty
+	mu      sync.Mutex // guards misfits, except misfits.empty
 	misfits []misfits  // by column
 }
 
 type misfits struct {
 	empty atomic.Int64 // gaps
-	gaps  int          // gaps in a column that had none in training
+	gaps  int          // in a column that had none in training
 	odd   int          // cells that do not fit the column
-	such  string       // the first cell counted in odd, cut by escape.Cut
+	such  string       // the first of them, cut by escape.Cut
 }
 
 type coding struct {
 	*Column
-	first    int32           // the column's first feature
+	first    int32
 	gap      int32           // the gap feature, or none
 	marks    bool            // the gap feature is 1 in rows with a value, not without
-	filled   float32         // value of feature first for a gap in a column of numbers or dates
+	filled   float32         // value of feature first for a gap among numbers or dates
 	levels   map[string]code // by word of a category; empty if levels are hashed
-	gapWords map[string]bool // further words that count as gaps in this column of numbers
+	gapWords map[string]bool // further words that count as gaps among numbers
 	order    cell.Order
 	times    bool
 	text     *textCoder
@@ -49,7 +48,7 @@ type code struct {
 	value   float32
 }
 
-// none is the gap of a coding without a gap feature.
+// none is the gap feature of a coding without one.
 const none = -1
 
 func (e *Encoder) Coder() *Coder {
@@ -137,10 +136,10 @@ const (
 	isOdd
 )
 
-// Encode appends the indices and the values of a row's nonzero features. Cells that do not fit a
-// column of numbers or dates count as gaps, and unknown words of a category set no level's
-// feature. With RefuseGaps it returns the index of the first gap, or first cell that does not
-// fit a column of numbers or dates, and the reason.
+// Encode appends the indices and the values of a row's features. Cells that do not fit a column of
+// numbers or dates are encoded as gaps, and unknown words of a category set no level's feature.
+// With RefuseGaps it returns the index of the first gap, or first cell that does not fit a column
+// of numbers or dates, and the reason.
 func (c *Coder) Encode(cells []string, columns []int32, values []float32) (
 	[]int32, []float32, int, string,
 ) {
@@ -185,8 +184,7 @@ func (in *coding) encode(r *row, text string, raw bool) fit {
 	return of
 }
 
-// encodeValue appends the features of a cell that fits the column, except the gap feature, and
-// returns how the cell fits.
+// encodeValue appends the features of a cell that fits the column, but no gap feature.
 func (in *coding) encodeValue(r *row, text string, raw bool) fit {
 	switch in.Kind {
 	case Number:
@@ -274,7 +272,7 @@ func (in *coding) date(r *row, text string) fit {
 	return of
 }
 
-// addScaled appends a number on the column's scale, unless the scaled value overflows float32.
+// addScaled appends a number on the column's scale, unless it overflows float32.
 func (in *coding) addScaled(r *row, v float64) fit {
 	x := in.Number.scaled(v)
 	if math.Abs(float64(x)) > math.MaxFloat32 {
@@ -355,15 +353,15 @@ func (c *Coder) note(i int, of fit, text string) {
 // column of True and False are probably a mistake, new towns in a column of towns are not.
 const maxReadLevels = 2
 
-// Odd returns up to two lines for each column: how many of the cells so far do not fit the column,
-// with one of these cells, and how many are gaps in a column without gaps in training.
+// Odd returns up to two lines for each column: how many of the cells so far do not fit, with an
+// example, and how many are gaps in a column without gaps in training.
 func (c *Coder) Odd() []string {
 	lines, _ := c.odd()
 	return lines
 }
 
 // Unread returns the lines of Odd about columns in which at least half of the cells with a value do
-// not fit. It omits categories of more than maxReadLevels levels, and those whose levels were in
+// not fit, except categories of more than maxReadLevels levels, and those whose levels were in
 // fewer than nine in ten of the training cells with a value.
 func (c *Coder) Unread() []string {
 	_, unread := c.odd()

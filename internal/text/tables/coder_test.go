@@ -11,8 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// people is a table of 8 rows with labels and five other columns: numbers with mean 2 and deviation
-// 1, numbers three quarters of which are 0, words with a gap, two words, and numbers with gaps.
+// people has numbers with mean 2 and deviation 1, numbers three quarters of which are 0, words with
+// a gap, two words, numbers with gaps, and labels.
 const people = `size,spare,city,ok,age,y
 1,0,Rome,yes,2,a
 3,0,Rome,no,4,b
@@ -154,8 +154,7 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// A level's bucket is the top 12 bits of its 64-bit FNV-1a hash. The wanted values are from the
-// specification of the hash.
+// The wanted values are from the specification of FNV-1a.
 func TestBucket(t *testing.T) {
 	for level, want := range map[string]int32{"": 0xcbf, "a": 0xaf6, "foobar": 0x859} {
 		if have := bucket(level, hashBits); have != want {
@@ -204,7 +203,6 @@ func TestRefusedCells(t *testing.T) {
 	}
 }
 
-// A number that is too large on the training's scale counts as missing, and Odd reports it.
 func TestNumberTooLarge(t *testing.T) {
 	_, _, e := settled(t, "x", words("1e-45 3e-45 ?"), Given{})
 	coder := e.Coder()
@@ -317,7 +315,7 @@ func TestOddText(t *testing.T) {
 func TestUnreadCategories(t *testing.T) {
 	for _, c := range []struct {
 		levels *Levels
-		want   int // number of columns in doubt
+		want   int // columns in doubt
 	}{
 		{&Levels{Names: []string{"no", "yes"}, Counts: []int{40, 52}}, 1},
 		{&Levels{Names: []string{"Bambi", "Psycho"}, Counts: []int{2, 3}}, 0},

@@ -17,69 +17,66 @@ const (
 	LeftOut  Kind = "left out"
 )
 
-// A Column is the part of an [Encoder] that encodes the cells of one column of the table.
+// A Column encodes the cells of one column of the table.
 type Column struct {
-	// Name is the name in the header, or the column's number in the file if there is no header.
+	// Name is the name in the header, or the column's number in the file if there are no names.
 	Name string `json:"name"`
 	Kind Kind   `json:"kind"`
 	// Gaps is the number of training rows without a value: the cell is empty or a word such as NA,
 	// or does not fit a column of numbers or dates.
 	Gaps int `json:"gaps,omitempty"`
-	// GapFeature adds a feature, the column's last. It is 1 in rows without a value; but if more
-	// rows lack a value than have one, it is 1 in the rows with a value.
+	// GapFeature adds a feature, the column's last. It is 1 in rows without a value or, if more
+	// rows lack a value than have one, in rows with a value.
 	GapFeature bool `json:"gap_feature,omitempty"`
-	// Weak multiplies the column's features by weakFactor: there is text beside the column, and the
-	// column seems unrelated to the label. A column of text is never weak.
+	// Weak multiplies the column's features by weakFactor, because there is text beside the column
+	// and the column seems unrelated to the label.
 	Weak bool `json:"weak,omitempty"`
 
-	Number *Scale    `json:"number,omitempty"` // scale of a column of numbers or dates
+	Number *Scale    `json:"number,omitempty"` // of numbers or dates
 	Date   *Calendar `json:"date,omitempty"`
 	Levels *Levels   `json:"levels,omitempty"` // of a category; nil if no level has a feature
 	Text   *Words    `json:"text,omitempty"`
 }
 
 // Scale says how a number v becomes a feature: (v - Shift) Factor. A cell without a number counts
-// as Mean. For a date, v is the number of days since 1970-01-01; for a time without a date, the
-// time in days.
+// as Mean. For a date, v is the number of days since 1970-01-01; for a time alone, the time in
+// days.
 //
-// In the columns of a raw encoder ([Encoder.Raw]) there is only Mean: the feature is v.
+// In a raw encoder ([Encoder.Raw]) there is only Mean: the feature is v.
 type Scale struct {
 	Mean   float64 `json:"mean,omitempty"`
 	Shift  float64 `json:"shift,omitempty"`
 	Factor float64 `json:"factor,omitempty"`
-	Format *Format `json:"format,omitempty"` // nil means the zero Format
+	Format *Format `json:"format,omitempty"` // nil for the zero Format
 }
 
 type Format struct {
 	Decimal string `json:"decimal,omitempty"` // "," for a decimal comma
-	Unit    string `json:"unit,omitempty"`    // the unit that the numbers may have
+	Unit    string `json:"unit,omitempty"`    // unit that the numbers may have
 	// Groups allows the mark that is not the decimal one as a thousands separator in cells that are
-	// numbers under either mark, such as 1,234. Other cells may always contain this separator.
+	// numbers under either mark, such as 1,234.
 	Groups bool `json:"groups,omitempty"`
 	// Magnitudes allows a letter of magnitude, such as K, after the digits.
 	Magnitudes bool `json:"magnitudes,omitempty"`
-	// GapWords are further words that count as gaps in this column, sorted.
+	// GapWords are further words that count as gaps, sorted.
 	GapWords []string `json:"gap_words,omitempty"`
 }
 
-// Calendar describes how the dates of a column are read, and which features they have besides the
-// days.
+// Calendar describes how dates are read, and their features besides the days.
 type Calendar struct {
-	// Order is "dmy", "mdy" or "ymd" if the order of day, month and year matters for some cells,
-	// and "time" for times of the day without a date.
+	// Order is "dmy", "mdy" or "ymd" if the order matters for some dates, "time" for times alone.
 	Order string `json:"order,omitempty"`
-	// Counts has the number of training rows in each month, followed by the number of training rows
-	// on each weekday from Monday on: 0, 12 or 19 counts. Each element of Counts has a feature.
+	// Counts has the number of training rows in each month, and then on each weekday from Monday
+	// on: 0, 12 or 19 counts. Each has a feature.
 	Counts []int `json:"counts,omitempty"`
 }
 
 type Levels struct {
-	// Names are levels, sorted. Levels in a single training row, and levels that are not UTF-8, may
-	// be absent.
+	// Names are sorted levels; rare ones, and ones that are not UTF-8, may be absent.
 	Names  []string `json:"names,omitempty"`
 	Counts []int    `json:"counts,omitempty"` // number of training rows with each level
-	// HashBits, if not 0, is the binary logarithm of the number of features to which the levels are
-	// hashed.
+	// HashBits is the binary logarithm of the number of features to which levels are hashed; 0 if
+	// they are not hashed.
 	HashBits int `json:"hash_bits,omitempty"`
 }
 
@@ -89,14 +86,14 @@ var dateLevels = [...]string{"January", "February", "March", "April", "May", "Ju
 	"September", "October", "November", "December", "Monday", "Tuesday", "Wednesday", "Thursday",
 	"Friday", "Saturday", "Sunday"}
 
-// isBinary reports whether a single feature encodes the column's two levels: it is 1 for the level
+// isBinary reports whether a single feature encodes the column's two levels: 1 for the level
 // [Levels.rarer], -1 for the other, and 0 for a gap and for any other word.
 func (c *Column) isBinary(rows int) bool {
 	l := c.Levels
 	return l != nil && len(l.Names) == 2 && l.Counts[0]+l.Counts[1]+c.Gaps == rows
 }
 
-// rarer returns the index of the rarer one of two levels, or 1 if their counts are equal.
+// rarer returns the index of the rarer of two levels, or 1 if their counts are equal.
 func (l *Levels) rarer() int {
 	if l.Counts[0] < l.Counts[1] {
 		return 0
@@ -107,11 +104,11 @@ func (l *Levels) rarer() int {
 // marksValues reports whether the gap feature is 1 in rows with a value.
 func (c *Column) marksValues(rows int) bool { return 2*c.Gaps > rows }
 
-// lackRare reports whether Names may lack levels that were in only one training row.
+// lackRare reports whether Names may lack levels of only one training row.
 func (l *Levels) lackRare() bool { return l == nil || !slices.Contains(l.Counts, 1) }
 
 // meanSquare returns the mean over the training rows of the sum of the squares of the features of a
-// column that is not text. Levels without a feature count as if they had one, unless no level has.
+// column that is not text. Levels without a feature count as if they had one, unless none has.
 func (c *Column) meanSquare(rows int) float64 {
 	values := float64(rows-c.Gaps) / float64(rows)
 	square := 0.0
@@ -164,7 +161,7 @@ func (c *Column) features(rows int) (n int) {
 type Feature struct {
 	// Name is for example "age", "city=Rome", "age is missing" or "review: not good".
 	Name string
-	// Spread is about the standard deviation over the training rows. For the value of a number or a
+	// Spread is about the standard deviation over the training rows; for the value of a number or a
 	// date it is taken as 1, times weakFactor in a weak column.
 	Spread float64
 }

@@ -10,8 +10,7 @@ var dateTexts = map[string]string{"": "dates", "dmy": "dates, the day before the
 	"mdy": "dates, the month before the day", "ymd": "dates, the year first",
 	"time": "times of the day"}
 
-// Describe returns a short description of how the cells of column i are read. After a fit,
-// [Fitter.Reports] also has the reason for the kind.
+// Describe returns a short description of how the cells of column i are read.
 func (e *Encoder) Describe(i int) string {
 	if e.Columns[i].Weak {
 		return e.describe(i) + unrelated

@@ -12,27 +12,25 @@ import (
 
 const version = 5
 
-// An Encoder encodes the cells of a table's rows as features. A model's file contains it as JSON,
-// in place of a [form.Table]: see [Decode].
+// An Encoder encodes the cells of a table's rows as features. [Decode] reads its JSON.
 type Encoder struct {
 	Version int      `json:"encoder"`
-	Columns []Column `json:"columns"` // all but the label's, in the order of the training file
-	Rows    int      `json:"rows"`    // number of training rows
-	// Header selects how columns are found in another file: by their names, or by position if it is
-	// false.
+	Columns []Column `json:"columns"` // without the label's, in the order of the training file
+	Rows    int      `json:"rows"`    // training rows
+	// Header says to find columns in another file by their names, not by position.
 	Header  bool  `json:"header"`
 	Label   Label `json:"label"`
 	LabelAt int   `json:"label_at"` // the label column's number; -1 if last or none
-	// Raw is set if the features are the numbers in the cells, as float32. Then all columns are
-	// plain numbers without gaps. Otherwise the encoder scales numbers.
+	// Raw says that the features are the numbers in the cells, as float32. Then all columns are
+	// plain numbers without gaps.
 	Raw bool `json:"raw,omitempty"`
 }
 
 type Label struct {
 	Name string `json:"name,omitempty"`
-	// Kind is Number, Category for names of classes, or "" if there were no labels.
+	// Kind is Number, Category for names of classes, or "" without labels.
 	Kind   Kind    `json:"kind,omitempty"`
-	Format *Format `json:"format,omitempty"` // format of numbers; nil means the zero Format
+	Format *Format `json:"format,omitempty"` // of numbers; nil for the zero Format
 	// GapIsClass makes cells such as NA the name of a class.
 	GapIsClass bool `json:"gap_is_class,omitempty"`
 }
@@ -66,8 +64,8 @@ func (e *Encoder) Bytes() int64 {
 
 const maxNames = 1 << 16
 
-// Names returns the names of the features, or nil if there are more than maxNames or if they
-// would take too much memory: the name of a column is part of the names of all its features.
+// Names returns the names of the features, or nil if they are more than maxNames or take too much
+// memory: the name of a column is part of the names of its features.
 func (e *Encoder) Names() (names []string) {
 	if e.Cols() > maxNames {
 		return nil
@@ -91,7 +89,7 @@ const nameBytes = 32
 func (e *Encoder) Spreads() []float64 {
 	all := make([]float64, 0, e.Cols())
 	for _, c := range e.Columns {
-		c.Name = "" // or feature would copy the name for each feature
+		c.Name = "" // keep feature from copying the name for each feature
 		for j := range c.features(e.Rows) {
 			all = append(all, c.feature(j, e.Rows).Spread)
 		}
@@ -104,9 +102,8 @@ func (e *Encoder) Feature(j int) Feature {
 	return e.Columns[i].feature(j, e.Rows)
 }
 
-// Decode returns the number that feature j encodes with the value v: the days since 1970 of a
-// date, or the share of a day. It returns v and false for other features, and for all features
-// of a raw encoder.
+// Decode returns the number that feature j encodes with the value v; dates are days since 1970,
+// times are shares of a day. It returns v and false for other features, and for a raw encoder.
 func (e *Encoder) Decode(j int, v float64) (number float64, ok bool) {
 	i, of := e.columnOf(j)
 	return e.Columns[i].decode(of, v)
@@ -123,7 +120,7 @@ func (c *Column) decode(of int, v float64) (number float64, ok bool) {
 }
 
 // Original formats the number, the date or the time of the day that feature j encodes with the
-// value v. It formats v itself if the feature encodes none of these.
+// value v, or v itself for other features.
 func (e *Encoder) Original(j int, v float64) string {
 	i, of := e.columnOf(j)
 	c := &e.Columns[i]
@@ -139,8 +136,9 @@ func (e *Encoder) Original(j int, v float64) string {
 	return fmt.Sprintf("%.4g", v)
 }
 
-// Standard returns the mean and the standard deviation of feature j, over the training rows with a
-// number. ok is false unless the feature is the number in a column that the encoder standardizes.
+// Standard returns the mean of feature j over the training rows with a number, and the standard
+// deviation to which the encoder scales it. ok is false unless the feature is the number in a
+// column that the encoder scales.
 func (e *Encoder) Standard(j int) (mean, deviation float64, ok bool) {
 	i, of := e.columnOf(j)
 	c := &e.Columns[i]
@@ -154,7 +152,7 @@ func (e *Encoder) Standard(j int) (mean, deviation float64, ok bool) {
 	return mean, deviation, true
 }
 
-// maxDays bounds the distance in days from 1970 of a date or time that Original formats as such.
+// maxDays bounds the distance in days from 1970 of a date or time that is formatted as such.
 const maxDays = 1e6
 
 func (e *Encoder) columnOf(j int) (i, of int) {
@@ -165,8 +163,7 @@ func (e *Encoder) columnOf(j int) (i, of int) {
 	return i, j
 }
 
-// Reads returns the names and positions of the columns, by which a reader finds them in another
-// file, and for each column whether the encoder uses it.
+// Reads returns the names and positions of the columns, and whether the encoder uses each.
 func (e *Encoder) Reads() (t *form.Table, uses []bool) {
 	t = &form.Table{LabelAt: e.LabelAt}
 	if e.Header {
@@ -184,8 +181,8 @@ func (e *Encoder) Reads() (t *form.Table, uses []bool) {
 	return t, uses
 }
 
-// NumberFeatures returns, for each column of numbers or dates, the feature that holds the number or
-// the date. The result is not nil.
+// NumberFeatures returns the features that hold the numbers and the dates of columns of these
+// kinds. The result is not nil.
 func (e *Encoder) NumberFeatures() []int {
 	features, next := []int{}, 0
 	for i, c := range e.Columns {

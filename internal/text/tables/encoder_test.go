@@ -174,7 +174,7 @@ func TestFit(t *testing.T) {
 		name, text string
 		overrule   map[string]Kind
 		label      string
-		kinds      string // of the columns
+		kinds      string
 		err        string
 	}{
 		{"as found", "m,n,w,y\n" + rows, nil, "", "m number, n number, w category", ""},
@@ -249,7 +249,6 @@ func TestFitSkips(t *testing.T) {
 	}
 }
 
-// Columns with equal names are found by position.
 func TestNamesThatDontTell(t *testing.T) {
 	e := fitted(t, strings.Replace(people, "age", "size", 1))
 	if table, _ := e.Reads(); e.Header || table.Columns != nil {
@@ -277,9 +276,8 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// A file with more columns than its size allows is refused, unless the caller allows any number. If
-// later rows make the file large enough, the encoder is the same as if the columns had been allowed
-// at once.
+// If later rows make the file large enough for its columns, the encoder is the same as if they had
+// been allowed at once.
 func TestManyColumns(t *testing.T) {
 	const columns = 30_000
 	table := func(rows int) string {

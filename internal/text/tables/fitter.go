@@ -12,54 +12,53 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// A Given is the kind that the caller wants for a column.
+// A Given is the kind and order wanted for a column.
 type Given struct {
 	Kind  Kind
-	Order cell.Order // order of day, month and year of dates; 0 to detect it
+	Order cell.Order // order of dates; 0 to detect it
 }
 
-// A Fitter fits an [Encoder] to the rows of a table. It is the [form.Encoder] that reads them.
+// A Fitter fits an [Encoder] to the rows of a table, which it reads as a [form.Encoder].
 type Fitter struct {
-	// Overrule maps columns to kinds. A key is a column's name or its number in the file, counted
-	// from 0. The key "*" is the default for all other columns, "" names columns without a name.
+	// Overrule maps a column's name, or its number in the file, from 0, to a kind. The key "*" is
+	// the default, "" names columns without a name.
 	Overrule map[string]Given
-	// Skip, if not nil, reports whether a row, counted from 0, is left out of the statistics.
+	// Skip, if not nil, reports whether to leave a row, from 0, out of the statistics.
 	Skip func(row int) bool
-	// Grams is the largest number of words of an n-gram of text; 0 for 2.
+	// Grams is the largest number of words of an n-gram; 0 for the default.
 	Grams int
 	// Inspect accepts an encoder without features.
 	Inspect bool
-	// NoRows prevents the last pass from encoding rows.
+	// NoRows prevents passes from encoding rows.
 	NoRows bool
 
-	// Results of Fit: Reports describe the columns of the encoder, and Doubts concern columns and
-	// labels. Mark is the decimal mark of columns whose cells are ambiguous; Mixed is set if some
-	// columns prove a decimal point and others a decimal comma.
+	// Results of Fit. Mark is the decimal mark of columns whose cells are ambiguous; Mixed is set
+	// if some columns or labels prove a decimal point and others a decimal comma.
 	Reports []Report
 	Doubts  []form.Doubt
 	Mark    byte
 	Mixed   bool
 
-	like    *Encoder     // the argument of Refit; nil in Fit
-	kinds   []Given      // the kind of each column, replacing Overrule
-	marks   []byte       // decimal mark of each column, in Refit; 0 to detect the mark
+	like    *Encoder     // argument of Refit
+	kinds   []Given      // by column, in place of Overrule
+	marks   []byte       // in Refit, decimal mark of each column; 0 to detect it
 	plan    []assumption // by column, from the previous pass
-	forced  bool         // whether columns of names become text
-	kept    bool         // whether columns of ids are kept
+	forced  bool         // columns of names become text
+	kept    bool         // columns of ids are kept
 	labels  labelStats
-	targets extremes // of labels that are plain numbers, if labels.full is nil
-	raw     *rawFit  // nil in a pass that is not raw, or no longer
-	cols    int      // number of cells of the last row of a pass that began as a raw pass
-	broken  bool     // whether the table is not raw, and earlier rows of the pass are lost
+	targets extremes // of plain numbers, if labels.full is nil
+	raw     *rawFit  // nil in a pass that is not or no longer raw
+	cols    int      // cells of the last row of a pass that began as a raw one
+	broken  bool     // the table is not raw, and earlier rows of the pass are lost
 	file    form.Source
-	row     int // number of rows of the pass so far
-	taken   int // number of rows whose cells are counted in columns
+	row     int // rows of the pass so far
+	taken   int // rows counted in columns
 	columns []*stats
 	counted int
 
-	paid *budget.Account // nil if the caller allows any number of columns
-	held []byte          // rows that are yet to be counted; see hold
-	// Bytes of cells so far, and the number of columns of the first row that could not be held.
+	paid *budget.Account // nil for any number of columns
+	held []byte          // rows to be counted later; see hold
+	// Bytes of cells so far, and cells of the first row that could not be held.
 	bytes, tooMany int
 }
 
@@ -67,22 +66,21 @@ type Report struct {
 	Reason   string `json:"reason"`             // why the column is of its kind
 	Sample   string `json:"sample,omitempty"`   // a cell
 	Odd      int    `json:"odd,omitempty"`      // cells that do not fit the kind
-	OddCell  string `json:"odd_cell,omitempty"` // a cell counted in Odd
-	Distinct string `json:"distinct,omitempty"` // how many different cells there are
+	OddCell  string `json:"odd_cell,omitempty"` // one of them
+	Distinct string `json:"distinct,omitempty"` // number of different cells, or a lower bound
 }
 
-// The approximate memory of a column in bytes, in a pass of full statistics and in a raw pass.
+// Approximate memory of a column in bytes, in a pass of full statistics and in a raw pass.
 const (
 	columnBytes    = 1200
 	rawColumnBytes = 128
 )
 
-// mostHeld is the largest size in bytes of the rows that a raw pass keeps, to count them if the
-// table turns out not to be raw.
+// mostHeld bounds the bytes of rows that a raw pass keeps, to count them if the table is not raw.
 const mostHeld = 1 << 16
 
-// heldPerByte bounds the memory, beyond mostHeld, for rows that are held until the file is large
-// enough for its columns, in bytes for each byte of cells.
+// heldPerByte bounds, beyond mostHeld, the bytes of rows held until the file is large enough for
+// its columns, for each byte of cells.
 const heldPerByte = 4
 
 func (f *Fitter) begin(raw bool) {
@@ -123,8 +121,7 @@ func (f *Fitter) mayBeRaw() bool {
 	return true
 }
 
-// Reads returns the columns of the encoder passed to Refit, all of which are used. In Fit it
-// returns nil.
+// Reads returns the columns of the encoder passed to Refit, all of which are used, or nil in Fit.
 func (f *Fitter) Reads() (*form.Table, []bool) {
 	if f.like == nil {
 		return nil, nil
@@ -136,15 +133,14 @@ func (f *Fitter) Reads() (*form.Table, []bool) {
 	return t, uses
 }
 
-// Cols returns the number of columns so far in a pass that began as a raw one, and 0 in other
-// passes.
+// Cols returns the number of columns so far in a pass that began as a raw one; else 0.
 func (f *Fitter) Cols() int { return f.cols }
 
 // Features returns nil: the features of a raw pass are the columns.
 func (f *Fitter) Features() []string { return nil }
 
-// Label counts the label of a row. Without full statistics of labels it returns the label, too, as
-// long as all labels are plain numbers or, in a raw pass, none is.
+// Label counts the label of a row. The labels that it returns in a raw pass are final if
+// labels.usable is set in the end.
 func (f *Fitter) Label(text string) (form.Label, string) {
 	l := &f.labels
 	missing := cell.IsMissing(text)
@@ -185,8 +181,7 @@ func (f *Fitter) Label(text string) (form.Label, string) {
 	return form.Label{Word: f.raw != nil && l.plain == 0}, ""
 }
 
-// Encode counts the cells of a row that is not skipped. A raw pass also encodes the rows,
-// skipped or not.
+// Encode counts the cells of a row that is not skipped. A raw pass also encodes rows.
 func (f *Fitter) Encode(cells []string, columns []int32, values []float32) (
 	[]int32, []float32, int, string,
 ) {
@@ -239,8 +234,7 @@ func (f *Fitter) encodeRaw(cells []string, skip bool, columns []int32, values []
 	return columns, values, false
 }
 
-// count counts the cells of a row: at once, or later if the file is still too small for its number
-// of columns.
+// count counts the cells of a row, or holds them if the file is still too small for its columns.
 func (f *Fitter) count(cells []string) {
 	if n := len(cells) - len(f.columns); n > 0 && !f.paid.Take(int64(n)*columnBytes) {
 		if f.hold(cells); len(f.held) > mostHeld+heldPerByte*f.bytes {
@@ -264,7 +258,7 @@ func (f *Fitter) add(cells []string) {
 	}
 }
 
-// finish counts the empty cells of the pass, including those of rows that are too short.
+// finish counts empty cells, including those that short rows lack.
 func (f *Fitter) finish() {
 	for _, s := range f.columns {
 		if empty := f.taken - s.rows; empty > 0 {
@@ -286,7 +280,7 @@ func (f *Fitter) newStats(column int) *stats {
 	return s
 }
 
-// hold stores a row: the number of its cells, and each cell as its length and text.
+// hold stores the number of cells of a row, and each cell as its length and text.
 func (f *Fitter) hold(cells []string) {
 	f.held = binary.AppendUvarint(f.held, uint64(len(cells)))
 	for _, text := range cells {

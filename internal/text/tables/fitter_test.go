@@ -86,8 +86,7 @@ func TestOrderOfDates(t *testing.T) {
 	}
 }
 
-// If all columns would be left out, names become text or, without names, ids are kept. An
-// inspection leaves all columns out.
+// An inspection leaves all columns out.
 func TestNothingElse(t *testing.T) {
 	id, same := cells(60, plus(1)), times(60, "7")
 	title := cells(60, func(i int) string { return fmt.Sprintf("red%d fox%d", i%7, i*i) })
@@ -131,7 +130,6 @@ func TestDecimalOfOthers(t *testing.T) {
 	marked := func(mark string) dataset.Options {
 		return dataset.Options{Labels: dataset.LabelsNo, Decimal: mark}
 	}
-	// Options.Decimal applies to columns of plain cells, too.
 	e, _, err := fitTo(new(Fitter), marked(","), columns([]string{"a"}, open))
 	if err != nil || e.Raw || e.Columns[0].Number.Mean != 2942.5 {
 		t.Errorf("%v: raw %t, %+v", err, e.Raw, e.Columns[0].Number)
@@ -157,8 +155,6 @@ func TestDecimalOfOthers(t *testing.T) {
 	}
 }
 
-// Features of sparse fields of JSON lines are 0 where there is no value, so that rows remain
-// sparse, and their number is bounded by the size of the file.
 func TestSparseFields(t *testing.T) {
 	var b strings.Builder
 	for i := range 400 {

@@ -16,7 +16,7 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 )
 
-// hashOf returns the SHA-256 of the features and the labels of a set, whatever its layout.
+// hashOf returns the SHA-256 of the features and the labels of a set.
 func hashOf(s *dataset.Set) string {
 	h := sha256.New()
 	word := func(v uint32) { h.Write(binary.LittleEndian.AppendUint32(nil, v)) }
@@ -33,7 +33,6 @@ func hashOf(s *dataset.Set) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// allKinds returns a table with columns of numbers, categories and columns to leave out.
 func allKinds(t testing.TB) string {
 	const rows = 10_000
 	r := rand.New(rand.NewPCG(10, 10))
@@ -60,7 +59,6 @@ func allKinds(t testing.TB) string {
 	return written(t, table)
 }
 
-// The features of the table of allKinds have the same bits on every machine.
 func TestGolden(t *testing.T) {
 	const want = "f698ae415c5092130b37b175db0ed0cdb0cbeb176202a18403cad80704bdd37d"
 	text := allKinds(t)

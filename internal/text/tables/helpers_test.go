@@ -28,7 +28,6 @@ func cells(n int, cell func(i int) string) []string {
 
 func plus(n int) func(i int) string { return func(i int) string { return fmt.Sprint(n + i) } }
 
-// shuffled returns the cells in another order, which depends on their number only.
 func shuffled(all []string) []string {
 	all = slices.Clone(all)
 	r := rand.New(rand.NewPCG(uint64(len(all)), 1))
@@ -47,7 +46,7 @@ func words(line string) []string { return strings.Fields(line) }
 
 var noLabels = dataset.Options{Labels: dataset.LabelsNo}
 
-// The set that fitTo returns is nil unless the last pass encoded the rows.
+// The set is nil unless the last pass encoded the rows.
 func fitTo(f *Fitter, opt dataset.Options, read func(dataset.Options) (*dataset.Set, error)) (
 	e *Encoder, set *dataset.Set, err error,
 ) {
@@ -85,8 +84,8 @@ func settled(t testing.TB, name string, all []string, given Given) (*Column, *Fi
 	return &e.Columns[0], f, e
 }
 
-// columns returns a function that reads columns of cells as a file without labels, and without a
-// header if names is nil.
+// columns returns a reader of columns of cells, without labels, and without a header if names is
+// nil.
 func columns(names []string, all ...[]string) func(dataset.Options) (*dataset.Set, error) {
 	return func(opt dataset.Options) (*dataset.Set, error) {
 		opt.Encoder.Begin(source(opt, &dataset.Table{Columns: names, LabelAt: -1}))

@@ -14,27 +14,24 @@ import (
 
 const (
 	fewValues = 10
-	idDigits  = 6 // least number of digits of ids that are recognized by their equal lengths
-	// sparsestCounter bounds the range of a row counter, relative to the number of rows: a file may
-	// lack about half of the numbers in the range.
+	idDigits  = 6 // of ids that are recognized by their equal lengths
+	// sparsestCounter bounds the range of a row counter, relative to the number of rows, as a file
+	// may lack rows.
 	sparsestCounter = 2
 )
 
-// A verdict is the kind of a column and how its cells are read.
 type verdict struct {
 	kind   Kind
 	reason string
-	as     assumption // the assumption that the statistics must be based on
-	id     bool       // left out as a counter or an id of whole numbers
+	as     assumption // that the statistics must be based on
+	id     bool       // left out as whole numbers that count or identify rows
 	names  bool       // left out as words that hardly repeat
-	code   bool       // numbers that are taken for words
-	doubt  string     // an observation and how it was read, if that may be wrong; else ""
-	flag   string     // flags or advice that resolve the doubt, with COLUMN for the column's name
+	code   bool       // numbers taken for words
+	doubt  string     // an observation and how it was read; "" for no doubt
+	flag   string     // flags or advice that resolve the doubt; COLUMN stands for the column's name
 	cell   string     // an example
 }
 
-// judge returns the verdict on a column called name. fileMark is the decimal mark if the column's
-// cells are ambiguous.
 func (s *stats) judge(name string, fileMark byte) verdict {
 	cells := s.rows - s.missing
 	s.joinBooleans()
@@ -88,14 +85,14 @@ func (s *stats) wordsVerdict(cells int) verdict {
 }
 
 // mostly reports whether a column counts as numbers or dates, and its odd cells as missing: fit
-// cells fit, odd cells do not, and these are kinds different words. many says that the column has
-// many distinct values.
+// cells fit, odd cells of kinds different words do not. many says that there are many distinct
+// values.
 func mostly(fit, odd, kinds int, many bool) bool {
 	return fit > 0 && (9*odd <= fit || kinds <= mostOddWords && many)
 }
 
-// gapsAmong returns the number of cells with gap words that count as gaps in a column in which fit
-// cells fit: none if hardly any cell fits.
+// gapsAmong returns the number of gap words that count as gaps among fit numbers or dates: none if
+// hardly any cell fits.
 func (s *stats) gapsAmong(fit int) int {
 	if fit >= 2 || 10*fit >= s.rows-s.missing {
 		return s.gapWords
@@ -103,14 +100,12 @@ func (s *stats) gapsAmong(fit int) int {
 	return 0
 }
 
-// numberVerdict returns the verdict on a column of numbers, of ids, or of codes made of digits,
-// or a verdict without a kind.
 func (s *stats) numberVerdict(name string, fileMark byte) (v verdict) {
 	cells := s.rows - s.missing
 	v.as = s.as
 	v.as.decimal = s.mark(fileMark)
 	if v.as.decimal != s.as.decimal && 2*(s.numbers.count+s.points+s.commas) >= cells {
-		v.kind = Number // the next pass checks whether the cells are numbers under the other mark
+		v.kind = Number // the next pass checks the other mark
 		return v
 	}
 	odd := cells - s.numbers.count - s.gapsAmong(s.numbers.count)
@@ -191,16 +186,15 @@ func (s *stats) describeNumbers(mark byte, unit string) string {
 	return text
 }
 
-// oddCodes reports whether a word in few has a digit and is in several cells, as a code such as 3*
-// or 12A may be.
+// oddCodes reports whether a word in few has a digit and recurs, as a code such as 3* or 12A may.
 func (s *stats) oddCodes() bool {
 	return slices.ContainsFunc(s.few, func(word string) bool {
 		return cell.HasDigit(word) && s.isRepeated(word)
 	})
 }
 
-// haveGrades reports whether cells such as 1+ are grades, and no numbers: other cells have the same
-// number without the plus, or a minus after a number.
+// haveGrades reports whether cells such as 1+ are grades: other cells have the same number without
+// the plus, or a minus after a number.
 func (s *stats) haveGrades() bool {
 	plus, minus, same := false, false, false
 	for text := range s.levels {
@@ -212,14 +206,13 @@ func (s *stats) haveGrades() bool {
 	return same || plus && minus
 }
 
-// likeCodes reports whether the numbers are probably codes.
 func (s *stats) likeCodes() bool {
 	return s.zeroLed > 0 &&
 		(2*s.zeroLed > s.numbers.count || s.digits > 0 || s.narrowest >= s.zeroWidth)
 }
 
-// idVerdict returns the verdict on whole numbers that only identify rows. The verdict's kind is
-// empty if the numbers may be data.
+// idVerdict returns the verdict on whole numbers that only identify rows, without a kind if they
+// may be data.
 func (s *stats) idVerdict(name string) verdict {
 	n, named := s.numbers.count, namesID(name)
 	if n < 2 || n < fewRows && !named || s.numbers.least == s.numbers.most || s.comeAgain() {
@@ -259,8 +252,8 @@ func namesID(name string) bool {
 	return camel || strings.HasPrefix(lower, "unnamed:") || strings.HasPrefix(lower, "id_")
 }
 
-// unit returns the most frequent unit in s.units, "" if there is none, and whether at most a tenth
-// of the numbers have another unit of s.units.
+// unit returns the most frequent unit in s.units, if any, and whether at most a tenth of the
+// numbers have another unit of s.units.
 func (s *stats) unit() (unit string, ok bool) {
 	most, all := 0, 0
 	for u, count := range s.units {
@@ -307,8 +300,6 @@ func (s *stats) format(gapWords []string) *Format {
 	return &f
 }
 
-// mark returns the decimal mark of the column; it is fileMark if all cells with a mark that
-// matters are ambiguous and no mark is given.
 func (s *stats) mark(fileMark byte) byte {
 	switch {
 	case s.forced != 0 && s.points+s.commas+s.ambiguous > 0:
@@ -321,8 +312,8 @@ func (s *stats) mark(fileMark byte) byte {
 	return '.'
 }
 
-// dateVerdict returns the verdict on a column of dates or of times. The verdict's kind is empty if
-// the column is neither, or if the order of day and month is unknown.
+// dateVerdict returns a verdict without a kind if the cells are neither dates nor times, or if the
+// order of day and month is unknown.
 func (s *stats) dateVerdict() (v verdict) {
 	cells := s.rows - s.missing
 	n := max(s.times, s.dateCells-s.times)
@@ -357,11 +348,10 @@ func (s *stats) dateVerdict() (v verdict) {
 }
 
 const (
-	mostMonths  = 12 // a last part above 12 is no month
-	endOfMonths = 28 // if no first part is below 28, the first parts may be last days of months
+	mostMonths  = 12 // a larger last part is no month
+	endOfMonths = 28 // first parts from here on may all be last days of months
 )
 
-// mayBeginWithYear reports whether dates such as 19-11-03 seem to begin with the year.
 func (s *stats) mayBeginWithYear() bool {
 	var years, days moments
 	for text := range s.levels {
@@ -379,8 +369,8 @@ func (s *stats) mayBeginWithYear() bool {
 		years.least < endOfMonths
 }
 
-// dateOrder returns the orders under which all cells are dates, or else the order that at least ten
-// times as many cells need as the other order. order is 0 if the order does not matter, and both is
+// dateOrder returns the orders under which all dates are dates, or else the order that at least ten
+// times as many dates need as the other. order is 0 if it does not matter, and with both, which is
 // set if neither order prevails.
 func (s *stats) dateOrder() (order cell.Order, both bool) {
 	order = allOrders
@@ -411,7 +401,7 @@ func (s *stats) likeNames() bool { return s.counted >= fewRows && s.hardlyRepeat
 
 func (s *stats) manyGaps() bool { return 100*s.missing > s.rows }
 
-// distinct returns the number of distinct cells, or a lower bound, as text.
+// distinct returns the number of distinct cells, or a lower bound.
 func (s *stats) distinct() string {
 	if s.full {
 		return fmt.Sprintf("more than %d", max(len(s.levels), maxKeptNumbers))
@@ -419,8 +409,8 @@ func (s *stats) distinct() string {
 	return strconv.Itoa(s.different)
 }
 
-// gapWordsOf returns, sorted, the odd words of a column of numbers that occur more than once and
-// are UTF-8; none if the column has more than mostOddWords distinct odd words.
+// gapWordsOf returns, sorted, the odd words of a column of numbers that recur and are UTF-8; none
+// if there are more than mostOddWords distinct odd words.
 func (s *stats) gapWordsOf() (words []string) {
 	if len(s.few) > mostOddWords {
 		return nil

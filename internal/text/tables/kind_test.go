@@ -11,10 +11,10 @@ type kindCase struct {
 	name, column string
 	cells        []string
 	kind         Kind
-	reason       string // part of the reason
+	reason       string // or a part
 	features     int
 	gaps         int
-	doubt        string // part of the doubts; "" if there are none
+	doubt        string // or a part; "" for none
 }
 
 func (c kindCase) check(t *testing.T) {
@@ -38,9 +38,8 @@ func (c kindCase) check(t *testing.T) {
 	checkAgain(t, e, c.column, c.cells)
 }
 
-// checkAgain fails the test if an encoder of one column changes by being written to a file and
-// read, or by being fitted again to the cells with its own kinds given, or if its rows do not have
-// the number of gaps that it states.
+// checkAgain fails the test if an encoder of one column changes by writing and reading, or by
+// fitting it again with its own kinds, or if the rows have another number of gaps.
 func checkAgain(t *testing.T, e *Encoder, column string, cells []string) {
 	t.Helper()
 	file := string(asJSON(t, e))
@@ -294,8 +293,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// Whole numbers that grow from row to row are a row counter also if the file lacks about half of
-// the rows that were counted.
+// A file may lack about half of the rows that were counted.
 func TestCounterWithGaps(t *testing.T) {
 	column := func(cell func(i int) int) string {
 		return "nr,x,y\n" + strings.Join(cells(60, func(i int) string {

@@ -5,18 +5,16 @@ import (
 	"fmt"
 )
 
-// labelStats are the statistics of the labels. Labels need a pass of full statistics unless, apart
-// from gaps, all are words, or all are plain numbers and the decimal mark is certainly a point.
 type labelStats struct {
-	mark   byte // given decimal mark; 0 to detect the mark
+	mark   byte // given decimal mark; 0 to detect it
 	usable bool // the labels that the pass returned are final
 
 	plain, words, gaps, odd int
-	gap                     string // the first gap that may be the name of a class
+	gap                     string // the first gap that may be a class
 	points, proved          int    // plain labels with a point; 1 if a point is certainly decimal
 	full                    *stats // nil in passes without full statistics
 	as                      assumption
-	again                   bool // whether the next pass needs full statistics
+	again                   bool // the next pass needs full statistics
 }
 
 func (l *labelStats) begin() {
@@ -26,7 +24,7 @@ func (l *labelStats) begin() {
 	}
 }
 
-// mayNameClass reports whether a gap consists of letters, such as NA, and so may be a class's name.
+// mayNameClass reports whether a gap consists of letters, such as NA.
 func mayNameClass(text string) bool {
 	for i := range len(text) {
 		if text[i]|0x20-'a' >= 26 {
@@ -37,8 +35,8 @@ func mayNameClass(text string) bool {
 }
 
 // settle returns the kind and format of the labels, and whether another pass is needed to find
-// them. mark is the decimal mark of ambiguous columns; question is [Fitter.questionMark], and doubt
-// records the doubt of a verdict.
+// them. mark is the decimal mark of ambiguous columns, question is [Fitter.questionMark], and doubt
+// records a doubt.
 func (l *labelStats) settle(mark byte, question func(*stats, *verdict), doubt func(verdict)) (
 	label Label, again bool,
 ) {
@@ -62,7 +60,6 @@ func (l *labelStats) settle(mark byte, question func(*stats, *verdict), doubt fu
 	return label, false
 }
 
-// Gaps such as NA are a class if there are at least leastRows of them.
 func (l *labelStats) classes(doubt func(verdict)) Label {
 	label := Label{Kind: Category, GapIsClass: l.gaps >= leastRows}
 	if label.GapIsClass {

@@ -18,7 +18,7 @@ func TestLabels(t *testing.T) {
 		labels []string
 		kind   Kind
 		format string
-		first  string // the first label, as a name or a number
+		first  string // of the labels
 	}{
 		{"numbers", times(9, "1.5", "2"), Number, "<nil>", "1.5"},
 		{"words", times(9, "red", "1"), Category, "<nil>", "red"},
@@ -76,7 +76,7 @@ func TestLabels(t *testing.T) {
 }
 
 // A gap of letters is a class if the labels are words, the gap recurs and the options do not say
-// otherwise. Rows with other gaps have no label.
+// otherwise.
 func TestMissingLabels(t *testing.T) {
 	row := func(labels ...string) string {
 		var b strings.Builder

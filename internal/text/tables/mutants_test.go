@@ -83,8 +83,8 @@ func labelled(names []string, all [][]string) func(dataset.Options) (*dataset.Se
 	}
 }
 
-// The encoder of a random table does not change when it is written to a file and read, or fitted
-// again with its own kinds given; and it counts gaps correctly.
+// The encoder of a random table does not change by writing and reading, or by fitting it again with
+// its own kinds.
 func TestMutants(t *testing.T) {
 	r := rand.New(rand.NewPCG(uint64(*mutants), 44))
 	total, kinds, raw := *mutants, map[Kind]int{}, 0
@@ -157,8 +157,8 @@ func checkTable(t *testing.T, names []string, all [][]string) *Encoder {
 	return e
 }
 
-// checkRows fails the test unless both encoders give the same features for each row, ordered and
-// finite, and the rows have the number of gaps that the encoder states.
+// checkRows fails the test unless both encoders give the same features, ordered and finite, for
+// each row, and the rows have the stated gaps.
 func checkRows(t *testing.T, e, back *Encoder, all [][]string) {
 	coder, other := e.Coder(), back.Coder()
 	gaps := make([]int, len(e.Columns))

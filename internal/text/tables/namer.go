@@ -9,15 +9,14 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// A Namer finds the n-grams behind features of text in the cells of a table, to show them to
-// people. It is a [form.Encoder] that returns no features.
+// A Namer finds the n-grams behind features of text. It is a [form.Encoder] without features.
 type Namer struct {
 	e    *Encoder
-	seen []map[uint32]map[string]int // for each column and bucket, the counts of its n-grams
+	seen []map[uint32]map[string]int // by column and bucket, the counts of n-grams
 }
 
-// Namer returns a Namer for the given features. It ignores features that are not buckets of text:
-// these have names already.
+// Namer returns a Namer for the given features, of which it ignores those that are not buckets of
+// text.
 func (e *Encoder) Namer(features []int) *Namer {
 	n := &Namer{e: e, seen: make([]map[uint32]map[string]int, len(e.Columns))}
 	for _, j := range features {
@@ -58,7 +57,7 @@ func (n *Namer) Encode(cells []string, columns []int32, values []float32) (
 		n.e.Columns[i].Text.eachGram(cells[i], func(bucket uint32, gram string) {
 			if grams := wanted[bucket]; grams != nil {
 				if grams[gram] == 0 {
-					gram = strings.Clone(gram) // do not keep the row's text in memory
+					gram = strings.Clone(gram) // do not keep the row in memory
 				}
 				grams[gram]++
 			}
@@ -67,8 +66,7 @@ func (n *Namer) Encode(cells []string, columns []int32, values []float32) (
 	return columns, values, 0, ""
 }
 
-// Name gives each feature with n-grams in the rows its most frequent n-gram, the first in the
-// alphabet among ties.
+// Name gives each feature with n-grams in the rows its most frequent n-gram, among ties the least.
 func (n *Namer) Name() {
 	for i, wanted := range n.seen {
 		if wanted == nil {

@@ -9,7 +9,7 @@ import (
 // This file finds columns of numbers that differ only beyond the precision of float32, such as
 // 1700000001 and 1700000002, or of float64.
 
-// The significant bits of float32 and float64.
+// Significant bits of float32 and float64.
 const (
 	bits32 = 24
 	bits64 = 53
@@ -23,24 +23,24 @@ const (
 )
 
 // near reports whether the range of the values is so small, relative to the largest magnitude, that
-// about maxKeptNumbers floating-point numbers of the given precision or fewer lie in it.
+// it has about maxKeptNumbers floating-point numbers of the given precision or fewer.
 func (x *extremes) near(bits int) bool {
 	largest := max(math.Abs(x.least), math.Abs(x.most))
 	return x.least <= x.most && x.most-x.least < math.Ldexp(maxKeptNumbers*largest, -bits)
 }
 
 // merges reports whether the column's numbers are near each other and different cells become the
-// same number, so that much of their differences is lost.
+// same number.
 func (s *stats) merges(bits int) bool {
 	if !s.extremes.near(bits) {
 		return false
 	}
-	if s.full { // more different cells than numbers of this precision
+	if s.full { // probably more different cells than numbers of this precision
 		return true
 	}
 	type rounded struct {
 		value float64
-		bytes int // length of the text, which tells 1.50 from 1.5; 0 for float32
+		bytes int // of the text, to tell 1.50 from 1.5; 0 for float32
 	}
 	seen := map[rounded]float64{}
 	for text := range s.levels {

@@ -9,8 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 )
 
-// A table of plain numbers is not raw if float32 loses much of the differences in a column, so that
-// different cells get different features. Numbers that even float64 loses are words, with a doubt.
+// A table of plain numbers is not raw if float32 loses much of the differences in a column. Numbers
+// that even float64 loses are words, with a doubt.
 func TestPrecision(t *testing.T) {
 	code := func(first int64, different int) func(i int) string {
 		return func(i int) string { return fmt.Sprint(first + int64(i*i%997%different)) }
@@ -44,7 +44,7 @@ func TestPrecision(t *testing.T) {
 			false},
 	} {
 		rows := 600
-		if name == "all large" { // more different cells than are counted
+		if name == "all large" {
 			rows = 6000
 		}
 		var b strings.Builder

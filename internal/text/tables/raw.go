@@ -8,10 +8,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
-// This file reads tables that contain only plain numbers. The pass that makes their statistics also
-// encodes the rows.
+// This file reads tables of plain numbers in a pass that also encodes the rows.
 
-// A rawFit is a pass over a table that has had only plain numbers so far.
 type rawFit struct {
 	rows    int
 	columns []rawColumn
@@ -22,22 +20,21 @@ type rawColumn struct {
 	sum    float64
 	first  float32
 	last   float32
-	digits uint8 // number of digits if that is the same, at least idDigits, so far; else 0
-	// Whether, so far, each number is greater than the previous one, each is whole, and each is a
-	// date of eight digits.
+	digits uint8 // of each number so far, if equal and at least idDigits; else 0
+	// Whether the numbers so far rise, are whole, and are dates of eight digits. counts is valid
+	// only with integral.
 	counts, integral, eights bool
 	// Whether numbers contain points, and whether all points may separate thousands.
 	points, thousands bool
-	// The first number if it has at least long32 bytes, else "", and whether a later number of at
-	// least long32 bytes has another text.
+	// The first number if it has at least long32 bytes, and whether a later number of at least
+	// long32 bytes has another text.
 	text    string
 	differs bool
 	extremes
 }
 
 // encode appends the nonzero numbers of a row. It returns false if the row has more cells than the
-// first row, or if the row is not skipped and has a cell that is no plain number or has a leading
-// zero.
+// first row or, unless it is skipped, a cell that is no plain number or has a leading zero.
 func (r *rawFit) encode(cells []string, skip bool, columns []int32, values []float32) (
 	[]int32, []float32, bool,
 ) {
@@ -102,11 +99,11 @@ func (c *rawColumn) count(text string, v float32, first bool) {
 	c.last = v
 }
 
-// mayMerge reports whether full statistics are needed to tell whether different numbers become the
-// same float32.
+// mayMerge reports whether only full statistics tell whether different numbers become the same
+// float32.
 func (c *rawColumn) mayMerge() bool { return c.differs && c.near(bits32) }
 
-// mayBeID reports whether full statistics are needed to tell whether a column is an id.
+// mayBeID reports whether only full statistics tell whether the column is an id.
 func (c *rawColumn) mayBeID(name string, rows int) bool {
 	counts := c.counts && float64(c.last)-float64(c.first) < sparsestCounter*float64(rows)
 	return rows >= fewRows && c.integral && (counts || c.digits > 0 && !c.eights) ||

@@ -26,8 +26,7 @@ func passes(read func(dataset.Options) (*dataset.Set, error), n *int) func(datas
 	}
 }
 
-// A table of plain numbers is read once, and its features and labels have the bits of the numbers.
-// The coder returns the same features.
+// The features and labels of a raw table have the bits of the numbers.
 func TestRaw(t *testing.T) {
 	for name, label := range map[string]func(i int) string{
 		"words":      func(i int) string { return []string{"red", "blue", "True", "true"}[i%4] },
@@ -64,7 +63,7 @@ func TestRaw(t *testing.T) {
 	}
 }
 
-// A table that is not raw gets the same encoder wherever its first cell that is no plain number is.
+// The encoder does not depend on the place of the first cell that is no plain number.
 func TestNotRaw(t *testing.T) {
 	class := func(i int) string { return []string{"p", "q"}[i%2] }
 	for _, at := range []int{1, 2, 50, 3000} {
@@ -77,7 +76,7 @@ func TestNotRaw(t *testing.T) {
 			if at > 2000 {
 				most++
 			}
-			if odd == "5 kg" { // a unit that hardly a cell has
+			if odd == "5 kg" {
 				most++
 			}
 			if err != nil || e.Raw && odd != "007" || n > most ||
@@ -93,8 +92,6 @@ func TestNotRaw(t *testing.T) {
 	}
 }
 
-// Tables with counters, ids or codes are not raw; tables whose columns only look like ids at first
-// are.
 func TestRawIDs(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -138,8 +135,8 @@ func TestRawIDs(t *testing.T) {
 	}
 }
 
-// Skipped rows change neither the kinds nor the means of a raw table. If they have cells other than
-// numbers, the rows of the raw pass are not returned.
+// Skipped rows change neither the kinds nor the means. With cells other than numbers, they prevent
+// the raw pass from returning rows.
 func TestRawSkips(t *testing.T) {
 	text := numbers(100, func(i int) string { return fmt.Sprint(i % 2) })
 	skip := func(row int) bool { return row >= 90 }

@@ -6,11 +6,11 @@ import "github.com/pegasimd/pegasimd/internal/text/cell"
 // does not cover dates, text, and the factor of weak columns.
 type Rule struct {
 	*Column
-	First  int32           // the column's first feature
+	First  int32           // first feature
 	Words  map[string]Code // by word of a category; empty if levels are hashed
-	Filled float32         // the value of feature First for a gap in a column of numbers
-	Gap    int32           // the gap feature, or -1 for none
-	Marks  bool            // whether the gap feature is 1 in rows with a value, not in rows without
+	Filled float32         // value of First for a gap among numbers
+	Gap    int32           // gap feature, or -1 for none
+	Marks  bool            // the gap feature is 1 in rows with a value, not without
 }
 
 type Code struct {

@@ -6,36 +6,33 @@ import (
 	"strings"
 )
 
-// This file finds sentinels: values such as -999 or 9999-12-31 that may stand for gaps. The fitter
-// reads sentinels as numbers or dates, but doubts them, because a few can determine the mean and
-// the standard deviation of a column.
+// This file finds sentinels: values such as -999 or 9999-12-31 that may stand for gaps. They are
+// read as numbers or dates with a doubt, because a few can determine the mean and the standard
+// deviation.
 
 const (
 	fewestSentinels = 3   // least number of cells with a sentinel
 	sentinelRows    = 100 // a sentinel is in at least 1/sentinelRows of the rows
-	// The distance of a sentinel from all other values is more than sentinelDistance times the
-	// range of the other values.
+	// A sentinel is farther from all other values than sentinelDistance times their range.
 	sentinelDistance = 3
-	maxSuspects      = 8 // distinct suspects of a column that are counted
+	maxSuspects      = 8 // distinct suspects that are counted
 )
 
 type suspect struct {
 	value float64
 	count int
-	cell  string // its first cell
+	cell  string
 }
 
-// extremes are the suspects of a column, and the least and the greatest of its other values.
+// extremes are the suspects of a column, and the least and the greatest other value.
 type extremes struct {
 	least, most float64
 	suspects    []suspect
 }
 
-// noExtremes are the extremes of a column without a value.
 var noExtremes = extremes{least: math.Inf(1), most: math.Inf(-1)}
 
-// add counts a number. Suspects between the other values are no sentinels and need not be
-// counted.
+// Suspects between other values are no sentinels.
 func (x *extremes) add(text string, v float64) {
 	if v < x.least || v > x.most {
 		x.addOutside(text, v)
@@ -44,24 +41,24 @@ func (x *extremes) add(text string, v float64) {
 
 func (x *extremes) addOutside(text string, v float64) { x.extend(text, v, v, allNines(text)) }
 
-// addDate counts a date, given as days since 1970.
+// addDate counts days since 1970.
 func (x *extremes) addDate(text string, days float64) {
-	const year9999, new1900 = 2932532, -25567 // the first days of 9999 and 1900
+	const year9999, new1900 = 2932532, -25567 // days of the first of January
 	if days < x.least || days > x.most {
 		day := math.Floor(days)
 		x.extend(text, days, day, day >= year9999 || day == new1900 || day == 0)
 	}
 }
 
-// If suspect is true, extend counts the suspect rounded, unless there are too many other suspects.
-// Otherwise it extends the range of the other values by v.
+// extend counts the suspect rounded, or extends the range of the other values by v if suspect is
+// false or there are too many suspects.
 func (x *extremes) extend(text string, v, rounded float64, suspect bool) {
 	if !suspect || !x.suspect(text, rounded) {
 		x.least, x.most = min(x.least, v), max(x.most, v)
 	}
 }
 
-// suspect counts a suspect. It returns false if there are maxSuspects others.
+// suspect counts a suspect, or returns false if there are maxSuspects others.
 func (x *extremes) suspect(text string, v float64) bool {
 	for i := range x.suspects {
 		if s := &x.suspects[i]; s.value == v {
@@ -76,8 +73,8 @@ func (x *extremes) suspect(text string, v float64) bool {
 	return true
 }
 
-// allNines reports whether the whole part of a number without a unit has only nines, at least two
-// unless it is negative, and its fraction has only nines or only zeros.
+// allNines reports whether a number without a unit has a whole part of nines, at least two unless
+// it is negative, and a fraction of nines or zeros alone.
 func allNines(text string) bool {
 	digits, negative := strings.CutPrefix(text, "-")
 	whole, fraction := digits, ""
@@ -88,8 +85,8 @@ func allNines(text string) bool {
 		(strings.Trim(fraction, "9") == "" || strings.Trim(fraction, "0") == "")
 }
 
-// sentinels returns verdicts with a doubt for each sentinel of a column with this number of rows.
-// flag is the command's flag that accepts all values of the column, or empty.
+// sentinels returns verdicts with a doubt for each sentinel. flag is the command's flag that
+// accepts all values, or empty.
 func (x *extremes) sentinels(rows int, flag string) (doubts []verdict) {
 	advice := "make these cells empty if they are gaps"
 	if flag != "" {

@@ -8,8 +8,6 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 )
 
-// A value of nines, or a date such as 9999-12-31, that recurs far from all other values is doubted,
-// in raw tables, in other tables and among regression targets. Other values are not.
 func TestSentinels(t *testing.T) {
 	at := func(odd string, every int, usual func(i int) string) func(i int) string {
 		return func(i int) string {
@@ -25,7 +23,7 @@ func TestSentinels(t *testing.T) {
 	day := func(i int) string { return fmt.Sprintf("20%02d-0%d-11", 10+i%21, 1+i%9) }
 	for _, c := range []struct {
 		cell func(i int) string
-		want string // the doubt
+		want string
 	}{
 		{at("-9", 20, below(2)), `20 of 400 cells have one value far from all others, read as it ` +
 			`stands, such as "-9"`},
@@ -37,7 +35,7 @@ func TestSentinels(t *testing.T) {
 		{at("9999", 9, at("-9999", 8, below(100))), `such as "9999"`},
 		{at("9999-12-31", 8, day), `such as "9999-12-31"`},
 		{at("1900-01-01 00:00", 8, day), `such as "1900-01-01 00:00"`},
-		{at("1970-01-01", 8, day), ``}, // not far enough from 2010 to 2030
+		{at("1970-01-01", 8, day), ``},
 		{at("1970-01-02", 8, day), ``},
 		{at("99999", 150, below(20)), ``}, // three of 400 cells are too few
 		{at("-9999", 8, below(5000)), ``},
@@ -45,7 +43,7 @@ func TestSentinels(t *testing.T) {
 		{at("9", 8, below(3)), ``},
 		{at("-9990", 8, below(100)), ``},
 		{at("-99.5", 8, below(20)), ``},
-		{at("99999", 1, nil), ``}, // no other values
+		{at("99999", 1, nil), ``},
 	} {
 		for _, other := range [][]string{{"3", "5"}, {"new", "old"}} { // a raw table, and another
 			for _, column := range []string{"x", "y"} {

@@ -15,11 +15,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// This file builds the encoder from the statistics at the end of a pass.
-
-// encoder returns the encoder of the rows of the pass, or nil if another pass is needed. If last is
-// set, it keeps the assumptions about numbers, dates and labels even if the statistics contradict
-// them.
+// encoder returns the encoder of the rows of the pass, or nil if another pass is needed. last makes
+// it keep the assumptions about numbers, dates and labels.
 func (f *Fitter) encoder(last bool) (*Encoder, error) {
 	t := f.file.Table
 	if t == nil {
@@ -148,9 +145,9 @@ func (s *stats) contradicts(v *verdict) bool {
 	return false
 }
 
-// questionMark drops the doubt about the decimal mark if the mark is given. It adds a doubt about
-// points that may separate thousands, in a file with semicolons or beside numbers without points,
-// unless there is another doubt.
+// questionMark revises the doubt about numbers that are ambiguous and whose column proves no
+// decimal mark: it drops the doubt if the mark is given, and adds one about points read as
+// decimals, in a file with semicolons or beside other numbers, unless there is a doubt.
 func (f *Fitter) questionMark(s *stats, v *verdict) {
 	open := v.kind == Number && s.points == 0 && s.commas == 0 && s.ambiguous > 0
 	switch {
@@ -163,8 +160,7 @@ func (f *Fitter) questionMark(s *stats, v *verdict) {
 	}
 }
 
-// isRaw reports whether all columns are plain numbers without gaps that float32 can tell apart, and
-// the only columns left out are constant.
+// isRaw reports whether the numbers in the cells can be the features, as float32.
 func (f *Fitter) isRaw(verdicts []verdict) bool {
 	for i, v := range verdicts {
 		s, other := f.columns[i], v.kind != Number && v.reason == asGiven
@@ -229,9 +225,9 @@ func (s *stats) unordered() bool {
 }
 
 // decimalMark returns the decimal mark for ambiguous columns: the given mark, else the mark that
-// more columns and labels prove, else the mark of the file's form. decimalMark also sets Mixed.
+// more columns and labels prove, else the mark of the file's form. It also sets Mixed.
 func (f *Fitter) decimalMark() byte {
-	commas, points := 0, 0 // numbers of columns
+	commas, points := 0, 0 // of columns
 	for _, s := range append(f.columns[:len(f.columns):len(f.columns)], f.labels.full) {
 		switch {
 		case s == nil:
@@ -269,9 +265,8 @@ func (f *Fitter) settle(c *Column, s *stats, v verdict, e *Encoder) {
 	}
 }
 
-// newScale returns the scale of numbers with these moments, which maps the mean, and so gaps, to 0.
-// But if at least three quarters of the numbers are 0 and mostlyGaps is false, it maps 0 to 0, so
-// that rows remain sparse.
+// newScale returns the scale that maps the mean, and so gaps, to 0. But if at least three quarters
+// of the numbers are 0 and mostlyGaps is false, it maps 0 to 0, so that rows remain sparse.
 func newScale(m *moments, mostlyGaps bool) *Scale {
 	n := float64(max(m.count, 1))
 	mean := m.sum / n
@@ -283,8 +278,8 @@ func newScale(m *moments, mostlyGaps bool) *Scale {
 	return s
 }
 
-// balance sets the length of texts to the root mean square length of the features of all other
-// columns, if that is above 1, so that the penalty on the weights affects both equally.
+// balance sets the length of texts to the root mean square length of the features of the other
+// columns, if above 1, because the penalty on the weights is the same for both.
 func (e *Encoder) balance() {
 	squares := 0.0
 	for i := range e.Columns {
@@ -354,9 +349,8 @@ func (c *Column) fitLevels(s *stats) {
 	c.Levels = l
 }
 
-// withoutFeatures plans another pass for a table whose columns are all left out or have no
-// features: columns of names become text, or else ids are kept. If the table has neither, it
-// returns an error.
+// withoutFeatures plans another pass for a table without features: columns of names become text, or
+// else ids are kept. It returns an error if neither helps.
 func (f *Fitter) withoutFeatures(e *Encoder, verdicts []verdict) (*Encoder, error) {
 	is := func(v verdict) bool { return v.names }
 	if f.forced || !slices.ContainsFunc(verdicts, is) {

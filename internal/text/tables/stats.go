@@ -15,22 +15,22 @@ const (
 
 	maxLevels = 1 << 12
 	hashBits  = 12
-	// maxKept and maxKeptNumbers are the most distinct cells of a column that are counted, the
-	// second while all cells are numbers; maxKeptBytes is about the most bytes of these cells.
+	// maxKept bounds the distinct cells of a column that are counted, maxKeptNumbers while all are
+	// numbers; maxKeptBytes is about the most bytes of these cells.
 	maxKept        = 1 << 16
 	maxKeptBytes   = 1 << 22
 	maxKeptNumbers = 1 << 12
 	maxSeen        = 1 << 20
-	// maxValueBytes is the largest length in bytes of a cell that may be a number or a date.
+	// maxValueBytes bounds the bytes of a cell that is parsed as a number or a date.
 	maxValueBytes = 64
 )
 
 // An assumption is a way to read the cells of a column.
 type assumption struct {
 	decimal byte       // '.' or ','
-	unit    string     // the unit of all numbers that have one; "" for any
-	order   cell.Order // order of day and month; 0 until the order matters for a date
-	times   bool       // whether the dates are times of the day
+	unit    string     // of all numbers with one; "" for any
+	order   cell.Order // 0 until the order matters for a date
+	times   bool
 	text    bool
 }
 
@@ -60,7 +60,7 @@ func (m *moments) add(v float64) {
 
 type stats struct {
 	as             assumption
-	rows, missing  int    // missing: cells that are gaps in a column of any kind
+	rows, missing  int    // missing: by cell.IsMissing
 	words          int    // cells that are no numbers under the assumption
 	gapWords, odd  int    // cells of content gapWord, and of content word
 	sample, oddOne string // the first cell that is not missing, and the first odd cell
@@ -71,35 +71,35 @@ type stats struct {
 
 	numbers         moments
 	extremes        extremes
-	parsed          int  // numbers of any unit
-	plain           bool // whether all cells are numbers that parse32 accepts
+	parsed          int  // of any unit
+	plain           bool // all cells are numbers that parse32 accepts
 	plainSum        float64
 	points, commas  int    // cells that prove a decimal point or a decimal comma: see prove
-	ambiguous       int    // cells that are different numbers under either mark: see prove
-	open            string // the first cell counted in ambiguous
+	ambiguous       int    // different numbers under either mark: see prove
+	open            string // the first of these
 	units           map[string]*int
 	withUnit        int
 	groups          bool   // some number contains the mark that is not the decimal one
 	magnitudes      int    // numbers with a magnitude such as K
-	magnitude       string // one of these numbers, if possible with a point
+	magnitude       string // one of these, if possible with a point
 	forced          byte   // given decimal mark; 0 to detect it
 	counts          bool   // each number is whole and greater than the previous one
 	last            float64
-	digits          int // number of digits that all numbers have (see digitsOf); 0 if they differ
-	zeroLed, eights int // numbers with leading zeros; numbers of eight digits that are dates
-	// The fewest digits of a number (see digitsOf), and the most bytes of a number with leading
+	digits          int // of all numbers, by digitsOf; 0 if they differ
+	zeroLed, eights int // with leading zeros; of eight digits that are a date
+	// The fewest digits of a number, by digitsOf, and the most bytes of a number with leading
 	// zeros.
 	narrowest, zeroWidth int
 	seen                 []float64 // whole numbers, or hashes of large ones; nil if repeated
-	repeated             bool      // whether a number is known to repeat or has a fraction
+	repeated             bool      // a number is known to repeat or has a fraction
 
 	*dateStats // noDates until there is a date
 
 	levels  map[string]*level // by the text of cells that are not missing
 	kept    int
-	full    bool // whether levels lacks texts, because there were too many
-	stopped bool // whether counted, different and again are final
-	// Until stopped: cells counted, levels created, and cells in levels of several cells.
+	full    bool // levels lacks texts, because there were too many
+	stopped bool // addLevel no longer changes counted, different and again
+	// Cells counted, levels created, and cells in levels of several cells.
 	counted, different, again int
 
 	spaces, alone, bytes int // in cells not missing: blanks, characters that are words, bytes
@@ -112,11 +112,11 @@ type stats struct {
 type dateStats struct {
 	dates            moments
 	dateExtremes     extremes
-	dateCells, times int // dates and times under any order; times without a date
+	dateCells, times int // under any order; times alone
 	orders           [allOrders + 1]int
 	openDate         string // the first date valid in several orders, but not in all
 	calendar         [months + weekdays]int
-	monthDay         int  // day of the month of all dates; 0 if they differ
+	monthDay         int  // of all dates; 0 if they differ
 	noDay            bool // some date has no day
 }
 
@@ -170,24 +170,23 @@ func (s *stats) add(text string) {
 type content byte
 
 const (
-	value   content = iota // a number
-	date                   // a date and no number
-	gapWord                // a gap among numbers and dates
-	word                   // anything else
+	value   content = iota
+	date            // a date and no number
+	gapWord         // a gap among numbers and dates
+	word
 )
 
 type level struct {
 	count int
 	is    content
-	known bool // whether cells of this text need not be parsed again
+	known bool // cells of this text need not be parsed again
 }
 
 func (s *stats) parse(text string) content {
 	isNumber, isDate := false, false
 	if len(text) <= maxValueBytes && cell.HasDigit(text) {
 		var plain bool
-		// In a number, no digit precedes a minus inside the cell: in exponents such as 1e-5, a
-		// letter precedes the minus.
+		// In a number, no digit precedes a minus inside the cell: in 1e-5, a letter does.
 		if i := strings.LastIndexByte(text, '-'); i < 1 || i == len(text)-1 || text[i-1]-'0' > 9 {
 			isNumber, plain = s.addNumber(text)
 		}
@@ -219,8 +218,8 @@ func (s *stats) addOdd(text string) {
 	}
 }
 
-// addNumber counts a number. It reports whether the cell is a number under the assumption, and
-// whether cell.ParsePlain accepts the cell.
+// addNumber reports whether the cell is a number under the assumption, and whether cell.ParsePlain
+// accepts the cell.
 func (s *stats) addNumber(text string) (is, plain bool) {
 	v, plain := cell.ParsePlain(text)
 	point := strings.IndexByte(text, '.')
@@ -278,9 +277,8 @@ func isGrouped(text string, mark byte) bool {
 
 const mostUnits = 64
 
-// prove counts a cell as proof of a decimal mark, or as ambiguous; some cells with a point are not
-// counted after the first proof of a decimal point. point is the index of the cell's first point,
-// or -1.
+// prove counts a cell as proof of a decimal mark, or as ambiguous, but may ignore points after the
+// first proof of a decimal point. point is the index of the cell's first point, or -1.
 func (s *stats) prove(text string, point int) {
 	if point >= 0 && len(text)-point != len(".123") && strings.IndexByte(text, ',') < 0 &&
 		s.as.decimal == '.' && strings.LastIndexByte(text, '.') == point {
@@ -339,7 +337,7 @@ func parse32(text string) (float32, bool) {
 	return v, reason == ""
 }
 
-// digitsOf returns the number of digits at the start of a number, or 0 unless a point or nothing
+// digitsOf returns the number of digits at the start of a number, or 0 if anything but a point
 // follows them.
 func digitsOf(text string) int {
 	for i := range len(text) {
@@ -383,8 +381,8 @@ func (s *stats) comeAgain() bool {
 	return s.repeated
 }
 
-// addDate counts a date or a time, and reports whether the cell is one under any order. plain
-// reports whether the cell is a plain number.
+// addDate counts a date or a time, and reports whether the cell is one under any order. plain is
+// whether the cell is a plain number.
 func (s *stats) addDate(text string, plain bool) bool {
 	if plain && !cell.EightDigitDate(text) {
 		return false
@@ -431,8 +429,8 @@ func (s *stats) addDate(text string, plain bool) bool {
 	return true
 }
 
-// parseDate parses a date as cell.ParseDate does; order 0 stands for all orders. plain reports
-// whether the text is a plain number, of which only numbers of eight digits can be dates.
+// parseDate parses a date as cell.ParseDate does; order 0 stands for all orders. Of plain numbers,
+// only those of eight digits can be dates.
 func parseDate(text string, order cell.Order, plain bool) (cell.Date, bool) {
 	if order == 0 {
 		order = allOrders
@@ -454,7 +452,7 @@ func parseDate(text string, order cell.Order, plain bool) (cell.Date, bool) {
 const triedRows = 256
 
 // countText counts the n-grams of a cell. In columns not assumed to be text, it begins at the first
-// cell or not at all, and stops after triedRows cells unless these look like text.
+// cell with a value or not at all, and stops after triedRows cells unless these look like text.
 func (s *stats) countText(text string) {
 	cells, spaces, alone := s.rows-s.missing, strings.Count(text, " "), countAlone(text)
 	s.spaces, s.alone, s.bytes = s.spaces+spaces, s.alone+alone, s.bytes+len(text)
@@ -473,7 +471,6 @@ func (s *stats) countText(text string) {
 	}
 }
 
-// words in the mean, and there are enough cells to tell.
 func (s *stats) likeText() bool {
 	cells := s.rows - s.missing
 	return s.counted >= fewRows && 2*s.different > s.counted &&
@@ -487,7 +484,7 @@ func (s *stats) addLevel(text string, l *level, is content, known bool) {
 	case l != nil:
 		if l.count++; !s.stopped {
 			if s.again++; l.count == 2 {
-				s.again++ // also count the first occurrence
+				s.again++ // and the first occurrence
 			}
 		}
 	case s.words == 0 && len(s.levels) == maxKeptNumbers:
@@ -510,8 +507,8 @@ func (s *stats) isRepeated(text string) bool {
 	return l != nil && l.count >= leastRows
 }
 
-// joinBooleans merges the counts of all spellings of true into the level "true", and likewise for
-// "false". If levels lacks texts, it deletes these levels instead.
+// joinBooleans merges the spellings of true into the level "true", and likewise for "false". If
+// levels lacks texts, it deletes these levels instead.
 func (s *stats) joinBooleans() {
 	truths := map[string]int{}
 	for _, spelling := range cell.Spellings {

@@ -19,23 +19,23 @@ import (
 )
 
 const (
-	// leastRows is the least number of rows of a level or a bucket of n-grams with a feature, where
-	// one row is not enough.
+	// leastRows is the least number of rows of a level or a bucket with a feature, where one row is
+	// not enough.
 	leastRows    = 2
-	maxGramsOnce = 1 << (textBits - 3) // buckets in use up to which a bucket needs only one row
+	maxGramsOnce = 1 << (textBits - 3) // most buckets in use for which one row is enough
 	textBits     = 20                  // binary logarithm of the number of buckets
 	textGrams    = 2                   // default of Fitter.Grams
 	maxGrams     = 8
 	maxTexts     = 64
 	maxLength    = 1 << 16
-	// Least means per cell of text: see likeText.
+	// Least means per cell of text.
 	textSpaces = 3
 	textBytes  = 40
 	textAlone  = 8
 )
 
 // Words describe how the cells of a column of text become features: an n-gram of up to Grams words
-// is hashed to one of 2^Bits buckets, and the buckets listed in Buckets have a feature each.
+// is hashed to one of 2^Bits buckets, and those listed in Buckets have a feature each.
 type Words struct {
 	Bits  int `json:"bits"`
 	Grams int `json:"grams"`
@@ -44,12 +44,12 @@ type Words struct {
 	Buckets []byte `json:"buckets"`
 	// Length is the Euclidean length of the features of a cell; 0 means 1.
 	Length float64 `json:"length,omitempty"`
-	// Words maps some buckets to an n-gram.
+	// Words has n-grams of some buckets.
 	Words map[uint32]string `json:"words,omitempty"`
 
-	at     []uint32 // the buckets with a feature
+	at     []uint32 // buckets with a feature
 	counts []uint32
-	all    float64 // sum of counts
+	all    float64
 }
 
 func (t *Words) unpack(rows int) error {
@@ -104,17 +104,16 @@ func (t *Words) typical(rows int) float64 {
 	return float64(t.length() * math.Sqrt(float64(rows)/max(t.all, 1)))
 }
 
-// A textStats counts the rows in which each bucket has an n-gram.
+// A textStats counts the rows with an n-gram in each bucket.
 type textStats struct {
 	few    map[uint32]bucketStats
-	all    []bucketStats // of each bucket; nil as long as few is used
+	all    []bucketStats // of each bucket; nil while few is used
 	paid   *budget.Account
 	taken  int64 // bytes taken from paid
 	reader gramReader
 }
 
-// bucketStats hold the number of rows with n-grams in a bucket, and the number of the last such
-// row, counted from 1.
+// bucketStats hold the number of rows with n-grams in a bucket, and the last such row, from 1.
 type bucketStats struct{ rows, last uint32 }
 
 const arrayBytes = 8 << textBits
@@ -131,8 +130,8 @@ func newTextStats(grams int, paid *budget.Account) *textStats {
 	return t
 }
 
-// widen replaces the map by the array if the account has enough memory for two arrays, since the
-// array of the previous pass may still be in memory, or if the map has mostBuckets buckets.
+// widen replaces the map by the array if the map has mostBuckets buckets or the account has enough
+// memory for two arrays, since the array of the previous pass may still be in memory.
 func (t *textStats) widen() {
 	if t.paid.Take(2 * arrayBytes) {
 		t.taken = 2 * arrayBytes
@@ -239,12 +238,12 @@ func hashText(text string) wordHash {
 
 // A gramHash computes the hashes of the n-grams that end with the latest word.
 //
-// The hash of a single word is the word's hash. For each further word, the hash so far is mixed by
-// the finalizer of MurmurHash3, multiplied by the prime of FNV, and combined with the word's hash
-// by exclusive or. The bucket is the top bits of the finalizer of the result.
+// For each further word, the hash so far is mixed by the finalizer of MurmurHash3, multiplied by
+// the prime of FNV, and combined with the word's hash by exclusive or. The bucket is the top bits
+// of the finalizer of the result.
 type gramHash struct {
-	mixed [maxGrams]uint64 // mixed hashes of the n-grams that end with the last word, by length
-	n     int              // number of elements of mixed in use
+	mixed [maxGrams]uint64 // by length: mixed hashes of the n-grams that end with the last word
+	n     int              // elements of mixed in use
 }
 
 // add adds a word, and returns the number of n-grams of up to grams words that end with it.
@@ -258,7 +257,7 @@ func (g *gramHash) add(word wordHash, grams int) int {
 }
 
 // A gramReader finds the buckets of the n-grams of a cell. Words consist of letters, marks and
-// numbers, and some characters are words by themselves: see standsAlone. Everything else, including
+// numbers; standsAlone reports characters that are words by themselves. Everything else, including
 // invalid UTF-8, separates words.
 type gramReader struct {
 	rest        string // unread part of the cell
@@ -321,17 +320,16 @@ func (r *gramReader) word(h wordHash, n int) int {
 type textCoder struct {
 	*Words
 	index []bucketWord // element k describes buckets 64k to 64k+63
-	// inverse lists the distinct inverse document frequencies. which has, for each feature, the
-	// index in inverse of the feature's inverse document frequency.
+	// inverse lists the distinct inverse document frequencies; which has the index in inverse of
+	// each feature's.
 	inverse []float64
 	which   []uint32
 	pool    sync.Pool // of scratch
 }
 
-// A bucketWord describes 64 consecutive buckets.
 type bucketWord struct {
-	bits   uint64 // a bit for each bucket, set if the bucket has a feature
-	before uint32 // number of features of earlier buckets
+	bits   uint64 // a bit for each of 64 buckets, set if the bucket has a feature
+	before uint32 // features of earlier buckets
 }
 
 // feature returns the feature of a bucket, or the number of features if the bucket has none.
@@ -344,15 +342,14 @@ func (c *textCoder) feature(b uint32) int32 {
 
 type textScratch struct {
 	reader gramReader
-	of     []gramCount // one for each feature, and one for buckets without a feature
-	some   []uint64    // a bit for each gramCount, set if the count is not 0
-	groups []uint64    // a bit for each element of some, set if the element is not 0
-	found  []int32     // the features of the cell
+	of     []gramCount // by feature, and one more for buckets without a feature
+	some   []uint64    // a bit for each gramCount whose count is not 0
+	groups []uint64    // a bit for each element of some that is not 0
+	found  []int32     // features of the cell
 	values []float64
 }
 
-// A gramCount is the number of n-grams of a cell with a feature, and the index in
-// textCoder.inverse.
+// A gramCount is the number of a cell's n-grams with a feature, and the index in textCoder.inverse.
 type gramCount struct{ n, which uint32 }
 
 func (c *textCoder) newScratch() *textScratch {
@@ -429,10 +426,10 @@ func newTextCoder(t *Words, rows int) *textCoder {
 	return c
 }
 
-// encodeText appends the features of a cell; first is the column's first feature. The value of the
-// feature of a bucket is (1 + log n) (1 + log((1 + rows)/(1 + r))), where n is the number of the
-// cell's n-grams in the bucket, rows the argument of newTextCoder, and r the bucket's count in
-// Words. The values of a cell are scaled to the Euclidean length c.length().
+// encodeText appends the features of a cell; first is the column's first feature. The value for a
+// bucket is (1 + log n) (1 + log((1 + rows)/(1 + r))), where n is the number of the cell's n-grams
+// in the bucket, rows the argument of newTextCoder, and r the bucket's count in Words. The values
+// are then scaled to the Euclidean length c.length().
 func (c *textCoder) encodeText(cell string, first int32, columns []int32, values []float32) (
 	[]int32, []float32,
 ) {

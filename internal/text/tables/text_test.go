@@ -17,8 +17,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
-// mails returns lines of a label, a tab and a text of about size bytes, with frequent and rare
-// words.
 func mails(rows, size int) string {
 	r := rand.New(rand.NewPCG(1, 32))
 	var b strings.Builder
@@ -56,7 +54,6 @@ func hashedRows(t testing.TB, text string, grams int) (*Encoder, *dataset.Set) {
 	return e, s
 }
 
-// Rows of text have the same bits on every machine.
 func TestTextGolden(t *testing.T) {
 	text := mails(500, 600)
 	for grams, want := range map[int]string{
@@ -74,8 +71,6 @@ func TestTextGolden(t *testing.T) {
 	}
 }
 
-// An n-gram that occurs in one row has a feature as long as at most maxGramsOnce buckets are in
-// use.
 func TestGramsOnce(t *testing.T) {
 	for used, want := range map[int]int{maxGramsOnce: maxGramsOnce, maxGramsOnce + 1: 1} {
 		few := newTextStats(1, new(budget.Account))
@@ -93,7 +88,7 @@ func TestGramsOnce(t *testing.T) {
 	}
 }
 
-// Texts have the root mean square length of the features of the other columns, but at least 1.
+// The root mean square length is at least 1.
 func TestTextLength(t *testing.T) {
 	var lines []string
 	for i := range 60 {
@@ -156,8 +151,7 @@ func oddText(r *rand.Rand, pieces int) string {
 	return b.String()
 }
 
-// checkText fails the test unless the features of a cell are those that package pegasos/table
-// documents.
+// checkText compares the features of a cell with the rule that package pegasos/table documents.
 func checkText(t *testing.T, c *Column, rows int, coder *textCoder, cell string) {
 	t.Helper()
 	counts := map[int]int{}

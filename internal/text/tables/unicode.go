@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// The letters, marks and numbers beyond ASCII, and their lower case, are in tables, so that a Go
+// Letters, marks and numbers beyond ASCII, and their lower case, are in tables, so that a Go
 // release with another version of Unicode does not change models.
 
-// isWord reports whether a character is part of a word: a letter, a mark or a number.
+// isWord reports whether r is a letter, a mark or a number, and so part of a word.
 func isWord(r rune) bool {
 	if r < utf8.RuneSelf {
 		return asciiWord[byte(r)] != 0
@@ -36,7 +36,7 @@ func standsAlone(r rune) bool {
 
 func countAlone(text string) (n int) {
 	for i := range len(text) {
-		if text[i] >= 0xe0 { // the first byte of a character of three or four bytes
+		if text[i] >= 0xe0 { // first byte of a character of three or four bytes
 			r, _ := utf8.DecodeRuneInString(text[i:])
 			if standsAlone(r) {
 				n++
@@ -63,7 +63,7 @@ func toLower(r rune) rune {
 	return r
 }
 
-// asciiWord maps ASCII letters and digits to their lower case, and separators to 0.
+// asciiWord maps ASCII letters and digits to lower case, and separators to 0.
 var asciiWord = func() (lower [0x80]byte) {
 	for c := range byte(0x80) {
 		switch {

@@ -12,7 +12,6 @@ import (
 
 var update = flag.Bool("update", false, "write unicode_tables.go again")
 
-// The tables agree with the Unicode version that they name.
 func TestUnicodeTables(t *testing.T) {
 	if unicode.Version != unicodeVersion && !*update {
 		t.Skipf("Go has Unicode %s, the tables are of %s: NOT TESTED", unicode.Version, unicodeVersion)
@@ -38,7 +37,6 @@ func TestUnicodeTables(t *testing.T) {
 	}
 }
 
-// unicodeTables generates the source of the tables from package unicode.
 func unicodeTables() []byte {
 	var words, lower [][4]rune // first, last, stride, delta
 	for r := rune(0x80); r <= unicode.MaxRune; r++ {

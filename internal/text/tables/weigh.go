@@ -10,27 +10,26 @@ import (
 
 // In tables with text, other columns that are unrelated to the label can cost accuracy: text needs
 // a small penalty on its weights, which lets models fit the noise of such columns, too. These
-// columns become weak, in a pass that compares the features of each column with the labels.
+// columns become weak.
 
 const (
 	weakFactor = 1.0 / 64
 	// A weak column explains fewer than weakDeviations standard deviations more of the label than
 	// an unrelated column explains in the mean.
 	weakDeviations = 2
-	// maxNumberClasses is the largest number of distinct numeric labels that count as classes.
+	// maxNumberClasses bounds the distinct numeric labels that count as classes.
 	maxNumberClasses = 64
-	// maxClassSums is the largest number of features times classes. Beyond it, numeric labels count
-	// as numbers, and labels that are words make no column weak.
+	// maxClassSums bounds the features times classes. Beyond it, numeric labels count as numbers,
+	// and labels that are words make no column weak.
 	maxClassSums = 1 << 22
 )
 
-// weigher is a [form.Encoder] that sums the features of all columns except text. Its Encode returns
-// no features.
+// weigher is a [form.Encoder] without features that sums the features of all columns except text.
 type weigher struct {
 	*Coder   // for all columns except text
 	skip     func(row int) bool
 	row      int
-	label    string // label of the row that Encode adds next
+	label    string // of the row that Encode adds next
 	value    float64
 	known    bool
 	classes  map[string]int // index of each class; nil if there are too many
@@ -44,9 +43,8 @@ type weigher struct {
 	counted  float64
 }
 
-// weigh finds the weak columns of an encoder and balances the encoder again. If there are text,
-// other columns with features, and labels, it calls read for a pass, as Fit does; otherwise it does
-// nothing.
+// weigh finds the weak columns of an encoder and balances the encoder again. It calls read for a
+// pass if there are text, other columns with features, and labels; otherwise it does nothing.
 func (f *Fitter) weigh(e *Encoder, read func(form.Encoder) error) error {
 	others := *e
 	others.Columns = slices.Clone(e.Columns)
@@ -87,7 +85,6 @@ func (w *weigher) Label(text string) (form.Label, string) {
 	return l, reason
 }
 
-// Encode adds the features of a row with a label to the sums, unless the row is skipped.
 func (w *weigher) Encode(cells []string, columns []int32, values []float32) (
 	[]int32, []float32, int, string,
 ) {
@@ -140,8 +137,7 @@ func (w *weigher) classSums() []float64 {
 // classes, or the squared correlation with labels that are numbers. If the labels were shuffled,
 // (n-1) s would be d in the mean, d being the number of classes less 1, or 1 for numbers. The
 // statistic sums (n-1) s v/m over the features, m being their mean squares; its threshold takes the
-// standard deviation of a chi-squared statistic, the square root of twice its mean. unrelated
-// returns false if labels that are words have too many classes.
+// standard deviation of a chi-squared statistic, the square root of twice its mean.
 func (w *weigher) unrelated(first, end int) bool {
 	if w.classes == nil && w.Encoder.Label.Kind != Number {
 		return false

@@ -12,8 +12,8 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 )
 
-// besideText returns a table of rows with text and other columns. Columns whose names begin with
-// "my" depend on the label. label returns the label of a row of the given class.
+// besideText returns a table in which columns whose names begin with "my" depend on the label.
+// label returns the label of a row of the given class.
 func besideText(rows, classes int, label func(class int, r *rand.Rand) string) [][]string {
 	r := rand.New(rand.NewPCG(uint64(rows), uint64(classes)))
 	table := [][]string{{"note", "my number", "number", "my word", "word", "flag", "my gaps", "gaps",
@@ -39,7 +39,6 @@ func besideText(rows, classes int, label func(class int, r *rand.Rand) string) [
 	return table
 }
 
-// In tables with text, columns that are unrelated to the label are weak. Skipped rows do not count.
 func TestWeak(t *testing.T) {
 	class := func(k int, _ *rand.Rand) string { return fmt.Sprint("c", k) }
 	number := func(k int, r *rand.Rand) string { return fmt.Sprintf("%.3f", 1e6+float64(k)+r.Float64()) }
@@ -67,7 +66,6 @@ func TestWeak(t *testing.T) {
 				t.Errorf("%s: column %s, weak %v: %s", c.name, of.Name, of.Weak, f.Reports[i].Reason)
 			}
 		}
-		// Without text no column is weak.
 		for k := range table {
 			table[k] = table[k][1:]
 		}
