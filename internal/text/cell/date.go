@@ -60,8 +60,8 @@ func ParseDate(s string, order Order) (d Date, ok bool) {
 	return d, true
 }
 
-// Orders returns the set of orders under which s is a date: all orders if s is a time or a date
-// that does not depend on the order, 0 if s is neither a date nor a time.
+// Orders returns the set of orders under which s is a date: all for a time, and for a date that
+// does not depend on the order; 0 if s is neither.
 func Orders(s string) Order {
 	var p dateParser
 	if p.parse(s) {
@@ -116,13 +116,10 @@ func (p *dateParser) parse(s string) bool {
 	return !joined && p.parseTime(after, false, true)
 }
 
-// layouts maps the kinds of a date's fields (y for four digits, n for one or two digits, M for a
-// month's name) to the indices of the year, the month and the day among the fields; index 3 means
-// that there is no day.
+// layouts maps the kinds of fields (y for four digits, n for one or two digits, M for a month's
+// name) to the indices of the year, the month and the day; index 3 means that there is no day.
 var layouts = namesOf(`012 ynn yMn|210 nny nnn nMy nMn|201 Mny Mnn|013 yn yM|103 ny My Mn`)
 
-// parseDay parses the day, or the month without a day, that s begins with. It returns the rest of s
-// if ok.
 func (p *dateParser) parseDay(s string) (rest string, ok bool) {
 	if countDigits(s) == 8 && len(s) > 8 && (s[8] == 'T' || s[8] == ' ') {
 		return s[8:], p.setDay(atoi(s[:4]), atoi(s[4:6]), atoi(s[6:8]), anyOrder)
@@ -165,8 +162,8 @@ func (p *dateParser) parseDay(s string) (rest string, ok bool) {
 	return rest, ok && p.setDay(year.value, month.value, day.value, orders)
 }
 
-// setDay sets the date and the orders in which it exists, and returns false if there are none.
-// orders is anyOrder, or DMY if day and month may be swapped.
+// setDay sets the date and its orders, or returns false if it exists in none. orders is anyOrder,
+// or DMY if day and month may be swapped.
 func (p *dateParser) setDay(year, month, day int, orders Order) bool {
 	p.year, p.month, p.day = year, month, day
 	if isDay(year, month, max(day, 1)) {
@@ -187,8 +184,7 @@ func isDay(year, month, day int) bool {
 // epoch is the number of days from 0001-01-01, a Monday, to 1970-01-01.
 const epoch = 719162
 
-// daysBefore returns the number of days from 0001-01-01 to the first day of a month in the
-// Gregorian calendar; month is 1 to 13.
+// daysBefore returns the days from 0001-01-01 to the first day of a month, which is 1 to 13.
 func daysBefore(year, month int) int {
 	days := 365*(year-1) + (year-1)/4 - (year-1)/100 + (year-1)/400 + int(monthStarts[month])
 	if month > 2 && year%4 == 0 && (year%100 != 0 || year%400 == 0) {
@@ -242,8 +238,8 @@ func EightDigitDate(s string) bool {
 		isDay(atoi(s[:4]), atoi(s[4:6]), atoi(s[6:]))
 }
 
-// parseTime parses a time of the day with an optional time zone. joined allows times without marks,
-// such as 1830 and 183005; points allows 18.30 and 18.30.05.
+// parseTime parses a time of the day. joined allows 1830 and 183005, points allows 18.30 and
+// 18.30.05.
 func (p *dateParser) parseTime(s string, joined, points bool) bool {
 	var hms [3]int
 	digits, n := countDigits(s), 0
@@ -278,7 +274,7 @@ func (p *dateParser) parseTime(s string, joined, points bool) bool {
 	return ok && hms[0] < 24 && hms[1] < 60 && hms[2] <= 60 && isZone(s)
 }
 
-// cutHalfDay cuts am, a.m., pm or p.m. from the start of s; half is 'a', 'p', or 0 for none.
+// cutHalfDay returns 'a' for am and a.m., 'p' for pm and p.m., else 0, and the rest of s.
 func cutHalfDay(s string) (half byte, rest string) {
 	for _, name := range [...]string{"am", "a.m.", "pm", "p.m."} {
 		if n := len(name); len(s) >= n && strings.EqualFold(s[:n], name) && wordLength(s[n:]) == 0 {

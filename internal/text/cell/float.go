@@ -56,9 +56,8 @@ func CountDigits(x uint64) uint {
 // JoinDigits returns the number that the first n of eight bytes of text form, which must be digits;
 // n is 1 to 8. x is the eight bytes, in little-endian order, after an exclusive or with ASCIIZeros.
 func JoinDigits(x uint64, n uint) uint64 {
-	// Shift the digits to the end, with zeros before them, and combine them to pairs, the pairs to
-	// fours, and the fours to the number. The mask does not change the shift count, but lets the
-	// compiler omit a check of the count.
+	// Move the digits to the end, after zeros, and combine them to pairs, fours and the number. The
+	// mask lets the compiler omit a check of the shift count.
 	x <<= (64 - 8*n) & 63
 	x = x*10 + x>>8
 	return ((x&0x000000ff000000ff)*(100+1000000<<32) +
@@ -113,12 +112,11 @@ func Scale(m uint64, exp int) (v float32, ok bool) {
 	if m >= 1<<53 || uint(exp+22) > 44 {
 		return 0, false
 	}
-	// m and the power of ten are exact in float64, so that f, their quotient or product, is the
-	// float64 nearest to m*10^exp. The float32 nearest to f is also nearest to m*10^exp, unless f
-	// is halfway between two float32: halfway points are float64 numbers and rounding keeps order,
-	// so f and m*10^exp are on the same side of each halfway point unless f is that point. f is 0
-	// or from 1e-22 to 1e38, in float32's normal range, where the last 29 bits of halfway points
-	// are a 1 and zeros.
+	// m and the power of ten are exact in float64, so that f is the float64 nearest to m*10^exp.
+	// The float32 nearest to f is also nearest to m*10^exp, unless f is halfway between two
+	// float32: halfway points are float64 numbers, and rounding keeps order. f is 0 or from 1e-22
+	// to 1e38, in float32's normal range, where the last 29 bits of halfway points are a 1 and
+	// zeros.
 	f := float64(m)
 	if exp < 0 {
 		f /= pow10[-exp]
@@ -128,8 +126,8 @@ func Scale(m uint64, exp int) (v float32, ok bool) {
 	return float32(f), math.Float64bits(f)&(1<<29-1) != 1<<28
 }
 
-// exponent parses an optional sign and digits at b[p:], and returns the exponent and the position
-// after it. e is 2^20 without digits, and magnitudes are cut to 2^20, which Scale rejects.
+// exponent parses an optional sign and digits at b[p:]. e is 2^20 without digits, and cut to 2^20
+// or -2^20; Scale rejects both.
 func exponent(b []byte, p int) (e, next int) {
 	const useless = 1 << 20
 	sign := 1

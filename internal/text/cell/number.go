@@ -136,8 +136,8 @@ func (p *numberParser) parseDigits(decimal byte) bool {
 	return true
 }
 
-// parseGroups parses the groups of digits, each after the mark t[0], that t begins with. It returns
-// the length in bytes of groups and marks; 0 if there are no groups.
+// parseGroups parses groups of digits, each after the mark t[0], and returns their length in bytes
+// with the marks; 0 for none.
 func (p *numberParser) parseGroups(t string) int {
 	end, first, size := 0, p.length, 3
 	if t[0] == ',' && first < 3 && countDigits(t[1:]) == 2 { // Indian groups end with three digits
@@ -181,9 +181,9 @@ func (p *numberParser) parseBack() bool {
 	return true
 }
 
-// cutMagnitude parses the magnitude that s begins with, if any, and returns the rest of s. blank is
-// whether a blank precedes s. The letters K, k, M and B must follow the digits without a blank,
-// unless the number starts with a currency: 1.5 B alone could be a code, but $1.5 B is a number.
+// cutMagnitude cuts a magnitude, if any, from s; blank is whether a blank precedes s. A letter must
+// follow the digits without a blank unless a currency precedes them: 1.5 B alone could be a code,
+// but $1.5 B is a number.
 func (p *numberParser) cutMagnitude(s string, blank bool) string {
 	i := strings.IndexByte("KkMB", s[0])
 	if rest := s[1:]; i >= 0 && (!blank || p.unit != "") &&

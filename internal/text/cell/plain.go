@@ -33,8 +33,7 @@ func ParsePlain(s string) (float64, bool) {
 	return v, err == nil && math.Abs(v) <= math.MaxFloat32
 }
 
-// exponentLength returns the length in bytes of the exponent, such as e-05, that s begins with; 0
-// for none.
+// exponentLength returns the length in bytes of an exponent such as e-05 at the start of s.
 func exponentLength(s string) int {
 	sign := 1
 	if len(s) > 1 && (s[1] == '-' || s[1] == '+') {
@@ -77,7 +76,7 @@ func short(s string) (m uint64, decimals int, sign uint64, ok bool) {
 	return m, max(after, 0), sign, ok && digits-1 < maxDigits
 }
 
-// word returns the first eight bytes of b in little-endian order, 0 for bytes that b lacks.
+// word returns the first eight bytes of b in little-endian order, 0 for those that b lacks.
 func word(b []byte) uint64 {
 	switch n := min(len(b), 8); {
 	case n >= 4: // bytes in both words are equal
@@ -89,9 +88,8 @@ func word(b []byte) uint64 {
 	return 0
 }
 
-// joinWord parses the first n bytes of x, eight bytes of text in little-endian order, which must be
-// digits and at most one point. m is the digits without the point; after is the number of digits
-// after the point, -1 without a point.
+// joinWord parses the first n bytes of x, little-endian text of digits and at most one point. m is
+// the digits without the point; after is the number of digits after it, -1 without a point.
 func joinWord(x uint64, n uint) (m uint64, digits uint, after int, ok bool) {
 	after = -1
 	y := x ^ '.'*(ASCIIZeros/'0')

@@ -6,8 +6,7 @@ import (
 	"unicode"
 )
 
-// currencies maps names of currencies to the first name of that currency. Percent is among the
-// currencies because Turkish writes the percent sign before the number.
+// currencies includes percent because Turkish writes the percent sign before the number.
 var currencies = namesOf(`$ US$ USD usd U$S $US dollar dollars|€ EUR eur Euro EURO euro euros|£ GBP
 gbp|₹ Rs Rs. INR inr Re. RS RS.|¥ JPY 円 ￥|CNY RMB 元 CN¥|R$ BRL|C$ CAD CA$ CDN$|A$ AUD AU$|NZ$ NZD|
 HK$ HKD|S$ SGD|NT$ TWD|MX$ MXN|₩ KRW 원|₽ RUB руб руб. р.|₺ TRY TL|₴ UAH грн|₫ VND đ|₦ NGN|₱ PHP|฿
@@ -19,8 +18,7 @@ PKR|BDT ৳|LKR|XAF FCFA CFA XOF|ARS|CLP|COP|PEN S/|IRR|ETH|USDT|¢|% percent pc
 // end in a letter.
 var besideDigits = namesOf(`USD EUR GBP CHF INR Rs RS kr Rp RM`)
 
-// units maps names of units to the first name of that unit. They may follow a digit without a
-// blank.
+// units have names that may follow a digit without a blank.
 var units = namesOf(`kg kgs kilo kilos kilogram kilograms|g gr gm gms gram grams|mg|µg ug mcg|t ton
 tons tonne tonnes|lb lbs pound pounds|oz ounce ounces|ct carat carats|m meter meters metre metres
 mtr|cm cms|mm|km kms|µm|nm|ft feet foot|in inch inches|mi mile miles|yd yds yard yards|" ″ ''|' ′|
@@ -45,9 +43,8 @@ var magnitudes = map[string]string{"thousand": "e3", "lakh": "e5", "lakhs": "e5"
 	"crores": "e7", "cr": "e7", "billion": "e9", "billions": "e9", "bn": "e9", "mrd": "e9",
 	"trillion": "e12"}
 
-// unitOf returns the normalized name of the unit or currency word; "" if word is neither. blank is
-// whether a blank precedes word: then unitOf accepts other words, by isLowerWord, and removes the s
-// of a plural.
+// unitOf returns the normalized name of a unit or currency, or "". After a blank it accepts other
+// words, by isLowerWord, without the s of a plural.
 func unitOf(word string, blank bool) string {
 	unit := knownUnit(word, blank)
 	if cut := strings.TrimSuffix(word, "."); unit == "" && len(cut) > 1 && cut != word {
@@ -74,9 +71,9 @@ func knownUnit(word string, blank bool) string {
 	return unit
 }
 
-// isLowerWord reports whether s is a word of two or more bytes, of lower-case Latin, Greek or
-// Cyrillic letters. It rejects words such as april, pm and th, because a number before them is part
-// of a date, a time or a rank.
+// isLowerWord reports whether s has two or more bytes, of lower-case Latin, Greek or Cyrillic
+// letters, and is no word such as april, pm and th: after a number, these are part of a date, a
+// time or a rank.
 func isLowerWord(s string) bool {
 	return len(s) > 1 && monthOf(s) == 0 && skipWord(s, "am", "pm", "st", "nd", "rd", "th") == s &&
 		!strings.ContainsFunc(s, func(r rune) bool { return r > 'ѿ' || !unicode.IsLower(r) })

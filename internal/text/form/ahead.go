@@ -6,7 +6,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
 )
 
-// batchBytes is the number of bytes of text at which a batch of rows ends.
 const batchBytes = 1 << 16
 
 const batches = 3
@@ -31,8 +30,8 @@ type readAhead struct {
 	full, free chan *batch
 	stopped    chan struct{}
 	now        *batch
-	row        int   // index in now of the row that Read returned last; -1 for none
-	err        error // error after the last row of now
+	row        int // row of now that Read returned last; -1 for none
+	err        error
 	failed     *parallel.Panic
 }
 
@@ -104,7 +103,7 @@ func (a *readAhead) next() ([]string, error) {
 			panic(a.failed)
 		}
 		if a.err = b.err; len(b.rows) > 0 {
-			a.free <- a.now // never blocks: the channel has room for all batches
+			a.free <- a.now
 			a.now, a.row = b, -1
 		}
 	}

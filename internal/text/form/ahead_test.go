@@ -9,8 +9,8 @@ import (
 	"testing/iotest"
 )
 
-// readEach reads up to the given number of rows. It returns the rows, the positions of their cells,
-// the error and, at the end of the file, the doubts and the form, as text.
+// readEach returns up to the given number of rows, their positions, the error and, at the end, the
+// doubts and the form, as text.
 func readEach(r *Reader, most int) string {
 	var all strings.Builder
 	for range most {

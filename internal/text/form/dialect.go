@@ -10,7 +10,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
-// dialect is the characters with a meaning in a table, or None.
 type dialect struct{ separator, quote, comment byte }
 
 // separators lists the separators that are detected, the likeliest first.
@@ -31,11 +30,11 @@ type sampled struct {
 	rows     [][]string
 	lines    []int // of each row; 0 in further pieces
 	err      error // of splitting the head, other than io.EOF
-	unclosed int   // number of rows of the head with an opening quote that is not closed
+	unclosed int   // rows of the head with a quote that is not closed
 }
 
-// rows returns the rows of the samples, of the head at most sampledRows, split by the dialect d,
-// without rows of empty cells.
+// rows splits the samples by the dialect d, of the head at most sampledRows rows, without rows of
+// empty cells.
 func (s *sample) rows(d dialect) *sampled {
 	t := new(sampled)
 	for i := -1; i < len(s.others); i++ {
@@ -144,9 +143,8 @@ func commented(text []byte) bool {
 	return n >= 2
 }
 
-// measure sets c.width to roughly the most frequent number of cells in a row, and c.first to the
-// first row of that width, or to the row before it if that may be the header. If the caller gives
-// SkipLines, c.first stays 0.
+// measure sets c.width, and c.first to the first row of that width, or to the row before it if that
+// may be the header; c.first stays 0 if the caller gives SkipLines.
 func (c *candidate) measure(g *Given) {
 	counts := map[int]int{}
 	for _, r := range c.rows {
@@ -170,8 +168,8 @@ func (c *candidate) measure(g *Given) {
 	}
 }
 
-// cutEmpty lowers c.width by 1 if the last cell of each row of this width is empty and enough rows
-// have one cell less. It also cuts rows whose cells beyond the width are all empty.
+// cutEmpty lowers c.width by 1 if the last column is empty and enough rows lack it, and cuts empty
+// cells beyond c.width.
 func (c *candidate) cutEmpty(counts map[int]int) {
 	empty := func(r []string) bool { return len(r) != c.width || r[c.width-1] == "" }
 	if c.width > 1 && counts[c.width-1] > 1 && counts[c.width-1] >= counts[c.width]/20 &&
@@ -185,15 +183,14 @@ func (c *candidate) cutEmpty(counts map[int]int) {
 	}
 }
 
-// headsTable reports whether row, whose length is not width, may be the header of a table. Empty
-// cells at its end aside, a header has width cells or, in a table of three or more columns, one
-// less: then the first column contains the names of the rows and has no name itself.
+// headsTable reports whether row, whose length is not width, may be the header. If a header is one
+// cell short, the first column contains the names of the rows and has no name itself.
 func headsTable(row []string, width int) bool {
 	n := named(row)
 	return n == width || width > 2 && n == width-1
 }
 
-// named returns the number of cells without the empty cells at the end of row.
+// named returns the length of row without the empty cells at its end.
 func named(row []string) int {
 	n := len(row)
 	for n > 0 && row[n-1] == "" {
@@ -244,8 +241,7 @@ func (c *candidate) judge(g *Given) {
 	c.fitModel(g)
 }
 
-// fitModel raises the score if findHeader finds a header or, failing that, if the width is the
-// model's number of columns, with or without the label.
+// fitModel raises the score if the names or the number of columns fit a model.
 func (c *candidate) fitModel(g *Given) {
 	_, found := c.findHeader(g)
 	switch {
@@ -297,8 +293,7 @@ func lacking(cells, names []string) (absent []string) {
 	return absent
 }
 
-// sureness returns the mean confidence, from 0 to 1, that a cell of body is one cell and not
-// several. It examines about sampledCells cells at most.
+// sureness returns the mean confidence, from 0 to 1, that a cell of body is not several cells.
 func (c *candidate) sureness(body [][]string) float64 {
 	step := 1 + len(body)*c.width/sampledCells
 	sum, cells, quoted := 0., 0, false

@@ -7,13 +7,9 @@ import (
 	"strings"
 )
 
-// doubtful is the fraction of the best score from which on a dialect with another separator makes
-// the choice of the separator doubtful.
+// doubtful is the fraction of the best score with which another separator is a doubt.
 const doubtful = .9
 
-// separatorDoubts returns a doubt if second, the best candidate with another separator, scores
-// nearly as high as best, and another one if a table of one column seems to have cells between
-// blanks.
 func separatorDoubts(best, second *candidate) (doubts []Doubt) {
 	if best.width == 1 && best.hasBlanks() {
 		doubts = append(doubts, Doubt{About: "separator",
@@ -28,8 +24,7 @@ func separatorDoubts(best, second *candidate) (doubts []Doubt) {
 		separatorName(best.separator), best.width, separatorName(second.separator), second.width)})
 }
 
-// hasBlanks reports whether the rows of a table of one column look like cells between blanks, at
-// least half of them numbers or dates.
+// hasBlanks reports whether a table of one column looks like cells between blanks.
 func (c *candidate) hasBlanks() bool {
 	counts, words, values := map[int]int{}, 0, 0
 	for _, r := range c.rows {
@@ -59,10 +54,8 @@ func separatorName(c byte) string {
 	return strconv.QuoteRune(rune(c))
 }
 
-// headerDoubts returns a doubt if rows above the table are left out, unless all of them begin with
-// #, and another one if it is uncertain whether the first row is a header. skipped is the number of
-// lines skipped before the samples were split, above the number of all lines skipped above the
-// table.
+// headerDoubts gets the number of lines skipped before the samples were split, and the number of
+// all lines skipped above the table.
 func headerDoubts(c *candidate, h heading, skipped, above int) (doubts []Doubt) {
 	isComment := func(r []string) bool { return strings.HasPrefix(r[0], "#") }
 	if slices.ContainsFunc(c.rows[:h.at], func(r []string) bool { return !isComment(r) }) {

@@ -42,7 +42,7 @@ type Source struct {
 const Stop = "the encoder needs no more rows"
 
 type Label struct {
-	Value   float32 // the label, if it is a number
+	Value   float32 // if it is a number
 	Word    bool    // whether the label is the cell's text, not Value
-	Missing bool    // whether the cell is a gap
+	Missing bool
 }

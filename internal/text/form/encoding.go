@@ -25,16 +25,15 @@ var Encodings = []string{utf8Name, "utf-16", utf16LittleName, utf16BigName, wind
 
 type encoding struct {
 	name  string
-	mark  int  // bytes of the byte order mark at the start of the file; 0 for none
-	mends bool // whether a byte that is not UTF-8 becomes U+FFFD
+	mark  int  // bytes of the byte order mark; 0 for none
+	mends bool // bytes that are not UTF-8 become U+FFFD
 }
 
 var byteOrderMarks = []struct{ mark, name string }{
 	{"\xef\xbb\xbf", utf8Name}, {"\xff\xfe", utf16LittleName}, {"\xfe\xff", utf16BigName},
 }
 
-// encodingNamed returns the encoding with the name that a user gave. head, the start of the file,
-// decides the byte order of utf-16, and whether there is a byte order mark.
+// encodingNamed finds the byte order of utf-16, and the byte order mark, in head, the file's start.
 func encodingNamed(name string, head []byte) (encoding, error) {
 	e := encoding{}
 	switch strings.ReplaceAll(strings.ToLower(name), "_", "-") {
@@ -63,9 +62,8 @@ func encodingNamed(name string, head []byte) (encoding, error) {
 	return e, nil
 }
 
-// detectEncoding detects the encoding of a file from samples of it, the first of which is the
-// beginning of the file. Samples may start or end within a character. doubt reports bytes that are
-// not UTF-8, unless the encoding is UTF-16; otherwise it is nil.
+// detectEncoding detects the encoding from samples, the first of which begins the file; they may
+// start or end within a character. doubt reports bytes that are not UTF-8.
 func detectEncoding(samples [][]byte) (e encoding, doubt *Doubt) {
 	head := samples[0]
 	for _, m := range byteOrderMarks {
@@ -77,7 +75,7 @@ func detectEncoding(samples [][]byte) (e encoding, doubt *Doubt) {
 		return e, nil
 	}
 	var bad, characters int
-	at := -1 // index in the first sample of the first byte that is not UTF-8; -1 for none
+	at := -1 // first byte of samples[0] that is not UTF-8; -1 for none
 	for i, s := range samples {
 		b, c, first := countUTF8(s, i > 0)
 		if bad, characters = bad+b, characters+c; i == 0 {
@@ -101,10 +99,10 @@ func detectEncoding(samples [][]byte) (e encoding, doubt *Doubt) {
 	return e, d
 }
 
-// countUTF8 returns the number of bytes of s that are not UTF-8 (bad), the number of characters of
-// more than one byte, and the index of the first bad byte, or -1. It ignores an incomplete
-// character at the end of s. startCut makes it first cut off all continuation bytes at the
-// beginning of s; the index counts from the bytes that remain.
+// countUTF8 returns the number of bytes of s that are not UTF-8, the number of characters of more
+// than one byte, and the index of the first bad byte, or -1. It ignores an incomplete character at
+// the end of s. startCut makes it cut off continuation bytes at the beginning, which the index does
+// not count.
 func countUTF8(s []byte, startCut bool) (bad, characters, first int) {
 	first = -1
 	for startCut && len(s) > 0 && !utf8.RuneStart(s[0]) {
@@ -131,8 +129,6 @@ func countUTF8(s []byte, startCut bool) (bad, characters, first int) {
 	return bad, characters, first
 }
 
-// wordAround returns the letters around text[at], up to 20 bytes on either side. Bytes beyond ASCII
-// count as letters.
 func wordAround(text []byte, at int) []byte {
 	is := func(c byte) bool { return c >= 0x80 || c|0x20 >= 'a' && c|0x20 <= 'z' }
 	from, to := at, at
@@ -145,12 +141,11 @@ func wordAround(text []byte, at int) []byte {
 	return text[from:to]
 }
 
-// utf16Of returns the name of the UTF-16 encoding that text without a byte order mark seems to
-// have, or "". In UTF-16, newlines, separators and digits have a zero byte, at even positions if
-// the text is big-endian, else at odd positions.
+// utf16Of guesses which UTF-16 encoding text without a byte order mark has, if any: newlines,
+// separators and digits have a zero byte, at even positions if the text is big-endian, else at odd
+// ones.
 func utf16Of(text []byte) string {
-	// Numbers of zero bytes at even (index 0) and odd positions (index 1); wide counts those that
-	// are half of a possible line end in UTF-16.
+	// Zero bytes at even and odd positions; wide counts halves of possible line ends in UTF-16.
 	var zeros, wide [2]int
 	newlines := 0
 	for i, c := range text {
@@ -173,9 +168,8 @@ func utf16Of(text []byte) string {
 	return ""
 }
 
-// isText reports whether the first bytes of a decoded file, whose encoding has the given name, may
-// be text. Text has no zero byte and, in an encoding other than UTF-8, no control characters except
-// white space.
+// isText reports whether the start of a decoded file may be text: it has no zero byte and, unless
+// the encoding is UTF-8, no control characters except white space.
 func isText(decoded []byte, name string) bool {
 	head := decoded[:min(len(decoded), 512)]
 	if bytes.IndexByte(head, 0) >= 0 {
@@ -198,9 +192,9 @@ type decoder struct {
 	src      io.Reader
 	raw      []byte // read but not yet decoded
 	out      []byte
-	at       int // number of bytes of out that Read has returned
+	at       int // bytes of out that Read has returned
 	err      error
-	replaced int // number of bytes that became U+FFFD because they were not UTF-8
+	replaced int // bytes of invalid UTF-8 that became U+FFFD
 }
 
 var errNotUTF8 = errors.New("a byte that is not UTF-8: say what the encoding is, " +
@@ -272,9 +266,8 @@ func incomplete(text []byte) int {
 	return 0
 }
 
-// step appends the decoded text of raw to out, and returns the number of bytes of raw decoded. If
-// end is false, it leaves an incomplete character at the end of raw for the next call; otherwise
-// such a character is invalid.
+// step appends the decoded text of raw to out, and returns the number of bytes decoded. Unless end
+// says that no more follow, it leaves an incomplete character at the end of raw.
 func (d *decoder) step(out, raw []byte, end bool) (text []byte, used int, err error) {
 	switch d.name {
 	case windows1252Name:
@@ -335,9 +328,8 @@ func (d *decoder) decodeUTF16(out, raw []byte, end bool) (text []byte, used int)
 	return out, used
 }
 
-// windows1252 has the characters of the bytes from 0x80 to 0x9f in Windows-1252. Five of these
-// bytes have no character there: windows1252 has the control characters of the same numbers for
-// them, as web browsers do.
+// windows1252 has the characters of the bytes from 0x80 to 0x9f. Five bytes have no character; they
+// are the control characters of the same numbers, as in web browsers.
 var windows1252 = []rune("€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ")
 
 func decodeWindows1252(out, raw []byte) []byte {

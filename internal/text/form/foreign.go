@@ -6,8 +6,8 @@ import (
 )
 
 type fileKind struct {
-	magic  string // first bytes
-	text   bool   // text may begin with magic, too: require invalid UTF-8 or a zero byte
+	magic  string
+	text   bool // text may begin with magic: require invalid UTF-8 or a zero byte
 	what   string
 	advice string
 }
@@ -42,9 +42,9 @@ func withPandas(kind string) string {
 		kind + `('FILE').to_csv('FILE.csv', index=False)"`
 }
 
-// ForeignKind recognizes a file that is not a table in text form, such as a workbook or an archive,
-// by head, its first few kilobytes. It returns the kind of the file, what, and advice on how to
-// make a readable file of FILE. Both are empty for other files.
+// ForeignKind recognizes a file that is not a table in text form by head, its first few kilobytes.
+// It returns the kind of the file, and advice on how to make a readable file of FILE; both are
+// empty for other files.
 func ForeignKind(head []byte) (what, advice string) {
 	if bytes.HasPrefix(head, []byte("PK\x03\x04")) || bytes.HasPrefix(head, []byte("PK\x05\x06")) {
 		return zipKind(head)

@@ -15,7 +15,7 @@ import (
 // character. In [Given], a zero byte instead says that the character is to be detected.
 const None = 0xff
 
-// The formats of a file: the values of Format in [Given] and [Form].
+// The values of Format in [Given] and [Form].
 const (
 	CSV   = "csv"   // any separator; in a Form, no tab
 	TSV   = "tsv"   // any separator, tabs preferred; in a Form, tabs

@@ -72,8 +72,8 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
-// rfc4180 reports whether text has none of the things that encoding/csv reads in another way: a
-// carriage return that is not before a newline, a line of blanks alone, or a quote after a blank.
+// rfc4180 reports whether text has none of these, which encoding/csv reads in another way: a
+// carriage return that is not before a newline, a line of blanks, a quote after a blank.
 func rfc4180(text []byte) bool {
 	lone := bytes.Count(text, []byte("\r")) != bytes.Count(text, []byte("\r\n"))
 	if lone || bytes.Contains(text, []byte("\r\r")) {

@@ -11,10 +11,10 @@ import (
 )
 
 type heading struct {
-	at     int // index among the sampled rows of the table's first row, header or data
+	at     int // index of the table's first row among the sampled rows
 	header bool
 	sure   bool
-	units  bool // whether the row below the header has units, types or descriptions
+	units  bool // the row below the header is no data
 }
 
 func (c *candidate) findHeading(g *Given) (h heading, err error) {
@@ -45,8 +45,8 @@ func (c *candidate) findHeading(g *Given) (h heading, err error) {
 	return h, err
 }
 
-// body returns the sampled rows of the table's width, from index from on; of large samples only
-// some of the rows after the first 100.
+// body returns the sampled rows of the table's width from index from on, of large samples only
+// some.
 func (c *candidate) body(from int) (rows [][]string) {
 	step := 1 + len(c.rows)*c.width/(2*sampledCells)
 	for i := from; i < len(c.rows); i++ {
@@ -60,8 +60,8 @@ func (c *candidate) body(from int) (rows [][]string) {
 	return rows
 }
 
-// filler returns the number of rows, from index from on, of text above the table, as programs pad
-// with separators. It returns 0 unless the row that follows them is certainly a header.
+// filler returns the number of rows, from index from on, of text above the table; 0 unless a row
+// that is certainly a header follows.
 func (c *candidate) filler(from int) int {
 	body := c.body(from)
 	fill := make([]int, len(body))
@@ -112,13 +112,12 @@ func madeUp(cells []string) bool {
 	return true
 }
 
-// ballot counts votes of columns for and against the first row of a table being a header. A column
-// casts at most two votes.
+// ballot counts votes for and against a header; a column casts at most two.
 type ballot struct {
 	yes, no  float64
-	typed    int // number of columns of numbers or dates
-	typedYes int // number of these columns that vote for a header
-	strange  int // number of first cells that are numbers unlike those below
+	typed    int // columns of numbers or dates
+	typedYes int // those that vote for a header
+	strange  int // first cells that are numbers unlike those below
 }
 
 func (c *candidate) isHeader(at int) (header, sure bool) {
@@ -161,9 +160,9 @@ func severalRows(rows [][]string) bool {
 	return false
 }
 
-// fit returns a copy of header with one cell for each column of the table. It cuts a header that is
-// too long, and adds empty names to others: to a header that is one cell short, for the first
-// column, if some row of body has a value in the last column, and else at the end.
+// fit returns a copy of header with one cell for each column. It adds empty names at the end, or
+// one in front of a header that is one cell short if some row of body has a value in the last
+// column.
 func (c *candidate) fit(header []string, body [][]string) []string {
 	if len(header) > c.width {
 		return slices.Clone(header[:c.width])
@@ -190,9 +189,8 @@ func namelike(cells []string) bool {
 	return distinct(cells) && !isEmpty(cells)
 }
 
-// countsUp reports whether the row first is a header of three or more numbers that rise by equal
-// amounts, such as 0, 1, 2 or the steps of a scale; its first and its last cell need not be
-// numbers.
+// countsUp reports whether first, perhaps without its first and last cell, is a header of numbers
+// that rise by equal amounts, such as 0, 1, 2 or the steps of a scale.
 func countsUp(first []string, body [][]string) bool {
 	from, to := 0, len(first)
 	if !isNumber(first[0]) {
@@ -242,8 +240,7 @@ func isNumber(s string) bool {
 	return ok
 }
 
-// rises returns the positive amount by which each number is larger than the one before it. ok is
-// false unless this amount is the same for all of three or more cells.
+// rises returns the amount by which three or more numbers rise, if equal for all and positive.
 func rises(cells []string) (step float64, ok bool) {
 	last := 0.
 	for i, c := range cells {
@@ -326,7 +323,7 @@ func (s *columnSample) has(x string) bool {
 		slices.ContainsFunc(s.rows, func(r []string) bool { return r[s.column] == x })
 }
 
-// recurring returns the share of the cells whose text occurs at least twice in the column.
+// recurring returns the share of the cells whose text recurs in the column.
 func (s *columnSample) recurring() float64 {
 	counts, once := map[string]int{}, 0
 	for _, r := range s.rows {
@@ -342,8 +339,7 @@ func (s *columnSample) recurring() float64 {
 	return 1 - float64(once)/float64(max(1, s.cells))
 }
 
-// typedShare is the fraction of a column's cells, gaps aside, that must be numbers or dates for the
-// column to count as one of numbers or dates.
+// typedShare is the least share of numbers or dates, gaps aside, in a column of numbers or dates.
 const typedShare = .85
 
 func (b *ballot) ask(x string, body [][]string, j int) {
@@ -377,8 +373,7 @@ func (b *ballot) ask(x string, body [][]string, j int) {
 	}
 }
 
-// askWords adds the vote of a column of words in which x, its cell in the first row, does not
-// recur.
+// askWords adds the vote of a column of words in which x, its first cell, does not recur.
 func (b *ballot) askWords(x string, s *columnSample) {
 	n := float64(s.cells)
 	hasDigit := strings.ContainsAny(x, "0123456789")
@@ -396,9 +391,8 @@ func (b *ballot) askWords(x string, s *columnSample) {
 	}
 }
 
-// isStrange reports whether the number x is unlike the numbers of the column: far outside their
-// range, a whole number among decimals, or a year among other numbers. With few cells it only tests
-// for such a year.
+// isStrange reports whether the number x is far outside the range of the column, whole among
+// decimals, or a year among other numbers; with few cells, only the last.
 func (s *columnSample) isStrange(x string) bool {
 	v, ok := cell.ParsePlain(x)
 	if !ok {
@@ -412,8 +406,6 @@ func (s *columnSample) isStrange(x string) bool {
 		!strings.ContainsAny(x, ".,eE") && 20*s.decimals >= 19*s.cells
 }
 
-// looksNamed reports whether columns of numbers or dates show that the row with index at is a
-// header.
 func (c *candidate) looksNamed(at int) bool {
 	body := c.body(at + 1)
 	if len(body) == 0 {
@@ -425,8 +417,8 @@ func (c *candidate) looksNamed(at int) bool {
 		b.no == 0 && b.strange == 0 && distinct(first) && !slices.ContainsFunc(first, isValue)
 }
 
-// checkNames returns an error if the row with index at is a header, of at least half of g.Names or
-// by looksNamed, that lacks names that the model needs.
+// checkNames returns an error if the row with index at is a header without names that the model
+// needs.
 func (c *candidate) checkNames(at int, g *Given) error {
 	absent := lacking(c.fit(c.rows[at], c.body(at+1)), g.Names)
 	if 2*len(absent) > len(g.Names) && !c.looksNamed(at) {
@@ -455,7 +447,6 @@ func distinct(cells []string) bool {
 	return true
 }
 
-// unitsBelow reports whether the row below the header, which has index at, is no data.
 func (c *candidate) unitsBelow(at int) bool {
 	if at+1 >= len(c.rows) || len(c.rows[at+1]) != c.width {
 		return false

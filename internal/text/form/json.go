@@ -9,14 +9,13 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 )
 
-// jsonRows reads lines of one flat JSON object each. The cell of a field that a line lacks is
-// empty.
+// jsonRows has empty cells for fields that a line lacks.
 type jsonRows struct {
 	*scanner
 	fields []string
 	at     map[string]int
-	row    int   // number of the last row, from 1
-	seen   []int // for each field, the number of the last row with it; 0 for none
+	row    int   // from 1
+	seen   []int // by field, the last row with it; 0 for none
 	found  []int // fields of the last row
 }
 
@@ -52,8 +51,7 @@ func (j *jsonRows) next() ([]string, error) {
 	}
 }
 
-// parse clears only the cells set by the previous row, so that its time is proportional to the
-// fields of the two rows.
+// parse clears only the cells that the previous row set: there may be many fields.
 func (j *jsonRows) parse(line string) error {
 	for _, i := range j.found {
 		j.cells[i], j.starts[i] = "", 0
@@ -82,9 +80,8 @@ func (j *jsonRows) parse(line string) error {
 // maxMerged is the number of fields from which on new fields are appended.
 const maxMerged = 2000
 
-// fields returns the names of the fields in the head of the file. A new field is inserted after the
-// field before it in its line or, if the line has only new fields before it, before the next known
-// field. See also maxMerged.
+// fields returns the fields in the head of the file. A new one follows the field before it in its
+// line or, if the fields before it are new, precedes the next known one. See also maxMerged.
 func (s *sample) fields() (names []string) {
 	in := scanSample(s.head, !s.whole)
 	known := map[string]bool{}
@@ -139,9 +136,9 @@ type jsonScanner struct {
 	at   int
 }
 
-// object parses the whole text as one JSON object, and calls visit for every field with its name,
-// its value and the index of the value in the text. It returns the first syntax error, or the first
-// reason other than "" that visit returns.
+// object parses text as one JSON object. It calls visit with the name of each field, its value and
+// the index of the value in text, until there is a syntax error or visit returns a reason, and
+// returns that.
 func (s *jsonScanner) object(visit func(name, value string, at int) string) (reason string) {
 	if s.skip(); !s.take('{') {
 		return "want an object, in braces"
@@ -211,8 +208,8 @@ func (s *jsonScanner) string() (value string, ok bool) {
 	}
 }
 
-// value parses a string, number, true, false or null, and returns its text; "" for null. It also
-// accepts NaN, Infinity and -Infinity, which some programs write.
+// value returns the text of a string, number, true or false, and "" for null. It accepts NaN,
+// Infinity and -Infinity, which some programs write.
 func (s *jsonScanner) value() (value, reason string) {
 	if s.at == len(s.text) {
 		return "", "want a value"

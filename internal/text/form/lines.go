@@ -12,11 +12,10 @@ const (
 	textName  = "text"
 )
 
-// lineRows reads lines of a label, a tab and a text, or of texts alone. Quotes have no meaning.
 type lineRows struct {
 	*scanner
 	labelled bool
-	keep     bool // whether a line without a tab is a row with an empty label, and no error
+	keep     bool // lines without a tab are rows with an empty label, not errors
 	noTab    quirk
 }
 
@@ -66,8 +65,7 @@ func haveLabels(text []byte) bool {
 
 func isLineEnd(r rune) bool { return r == '\n' || r == '\r' }
 
-// looksLikeLines reports whether the rows from index from on are likely to be lines of a label, a
-// tab and a text.
+// looksLikeLines reports whether the rows from index from on look like labels and texts.
 func (c *candidate) looksLikeLines(from int) bool {
 	if c.separator != '\t' || c.width != 2 {
 		return false

@@ -31,15 +31,15 @@ type Reader struct {
 	needed  []string // names of a header that may come later
 
 	cells    []string
-	read     int   // number of rows of a table except those in empty and repeated
-	rows     int   // number of rows returned
-	ragged   quirk // rows of another width than the table's
-	width    int   // number of cells in the first ragged row
+	read     int // number of rows of a table except those in empty and repeated
+	rows     int
+	ragged   quirk // rows of another width than the table
+	width    int   // cells of the first ragged row
 	footer   quirk // if keep is false: ragged rows after the last row of the table's width
 	totals   quirk
 	totalRow int   // rows at the last row in totals
 	empty    quirk // if keep is false: rows of empty cells in a table of several columns
-	repeated quirk // rows that repeat the header
+	repeated quirk
 	doubts   []Doubt
 	done     bool
 	ahead    *readAhead // nil unless another goroutine reads the rows
@@ -190,8 +190,7 @@ func (r *Reader) openTable(in *scanner, s *sample, g *Given) error {
 	return r.readHeading(&best, body)
 }
 
-// trailing returns the number of columns at the end that are empty in all rows, or 0 if all columns
-// are empty.
+// trailing returns the number of empty columns at the end; 0 if all are empty.
 func trailing(rows [][]string, width int) (n int) {
 	for n < width && !slices.ContainsFunc(rows, func(r []string) bool { return r[width-1-n] != "" }) {
 		n++
@@ -318,8 +317,7 @@ func (r *Reader) next() ([]string, error) {
 	}
 }
 
-// check returns the row with the table's number of cells, or nil if the row must be left out. It
-// counts irregular rows.
+// check returns the row with the table's number of cells, or nil to leave it out.
 func (r *Reader) check(cells []string) []string {
 	if r.form.Columns == 0 { // the sample had no row
 		r.form.Columns = len(cells)
@@ -374,8 +372,8 @@ func (r *Reader) noteTotals(cells []string) {
 var totalNames = []string{"total", "totals", "grand total", "sum", "average", "mean", "gesamt", "summe",
 	"totale", "suma"}
 
-// totalInitials has a bit for the first letter of each of totalNames: the last five bits of a
-// letter, small or capital, are the number of its bit.
+// totalInitials has a bit for each first letter of totalNames, numbered by the last five bits of
+// the letter, small or capital.
 var totalInitials = func() (letters uint32) {
 	for _, name := range totalNames {
 		letters |= 1 << (name[0] & 31)
@@ -383,9 +381,8 @@ var totalInitials = func() (letters uint32) {
 	return letters
 }()
 
-// isHeader reports whether a row of several cells repeats the header, as in concatenated files;
-// headers of numbers and dates alone do not count. Without a header it reports whether the row has
-// all names that the model needs, two or more.
+// isHeader reports whether a row of several cells repeats a header of more than numbers and dates
+// or, without a header, has all names that the model needs.
 func (r *Reader) isHeader(cells []string) bool {
 	if r.names != nil {
 		if len(cells) < 2 || cells[0] != r.names[0] || len(cells) < len(r.names) {
@@ -424,8 +421,7 @@ func (r *Reader) doubt(d Doubt) {
 	r.doubts = append(r.doubts, d)
 }
 
-// finish adds the doubts that depend on the whole file. It returns an error if keep is false and
-// too many rows are of another width than the table's.
+// finish adds the doubts about the whole file, or returns an error if too many rows are ragged.
 func (r *Reader) finish() error {
 	r.done = true
 	if d := r.decoder; d.replaced > 0 && r.encodingDoubt == nil {

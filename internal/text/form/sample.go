@@ -6,28 +6,27 @@ import (
 )
 
 const (
-	headSize    = 128 << 10 // least number of bytes of the beginning of a longer file
-	pieceSize   = 32 << 10  // approximate number of bytes of a further piece of the file
-	pieces      = 4         // largest number of further pieces
-	headLines   = 20        // lines of the beginning that readHead tries to read
-	sampledRows = 3000      // largest number of rows sampled from the beginning
+	headSize    = 128 << 10 // least bytes of the beginning of a longer file
+	pieceSize   = 32 << 10  // approximate bytes of a further piece
+	pieces      = 4         // most further pieces
+	headLines   = 20        // lines that the beginning should have
+	sampledRows = 3000      // most rows sampled from the beginning
 )
 
 type sample struct {
-	head   []byte   // beginning of the file, without skipped lines
-	whole  bool     // whether head reaches the end of the file
+	head   []byte   // without skipped lines
+	whole  bool     // head reaches the end of the file
 	others [][]byte // further pieces, each from the start of a line
-	cut    []bool   // whether each of others ends before the end of the file
+	cut    []bool   // by piece: text follows
 	line   int      // of the start of head, from 1
 
 	maxColumns int
 }
 
-// readHead reads the beginning of a file, and reports whether that is the whole file. It reads
-// headSize bytes and, as long as they have fewer than headLines lines and are fewer than enough,
-// twice as many.
+// readHead reads the beginning of a file: headSize bytes or, if they have fewer than headLines
+// lines, more. whole says that it has read all.
 func readHead(r io.Reader, maxColumns int) (head []byte, whole bool, err error) {
-	enough := min(16<<20, 16*maxColumns) // number of bytes from which on fewer lines will do
+	enough := min(16<<20, 16*maxColumns) // bytes for which fewer lines will do
 	for size := headSize; ; size *= 2 {
 		old := len(head)
 		head = append(head, make([]byte, size-old)...)
@@ -42,9 +41,8 @@ func readHead(r io.Reader, maxColumns int) (head []byte, whole bool, err error) 
 	}
 }
 
-// readPieces reads samples of a file of the given size from behind the first head bytes. last
-// reports whether the last sample reaches the end of the file. There are no samples if at is nil.
-// readPieces stops at an error without returning it.
+// readPieces reads samples of a file from behind the first head bytes. last reports whether they
+// reach the file's end. at may be nil.
 func readPieces(at io.ReaderAt, head int, size int64) (raw [][]byte, last bool) {
 	if at == nil || size <= int64(head) {
 		return nil, false

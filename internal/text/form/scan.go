@@ -12,7 +12,7 @@ import (
 
 const defaultMaxColumns = 1 << 18
 
-// maxLine is the length in bytes of an unfinished row above which fill returns an error.
+// maxLine bounds the bytes of an unfinished row.
 const maxLine = 1 << 28
 
 // scanBuffer is in bytes.
@@ -46,21 +46,21 @@ type scanner struct {
 	line    int  // of the next row
 	afterCR bool // the last line ended in a carriage return: skip a newline
 
-	rowLine     int // line number of the last row
+	rowLine     int
 	row         string
 	cells       []string
 	starts      []int // index in row of each cell; empty for rows without quotes
 	spans       []span
 	openings    quirk // rows with an opening quote that is an ordinary character
 	swallowed   quirk // if asked: rows with a quoted cell that looks like rows
-	swallowedTo int   // line number at which the first of these cells ends
+	swallowedTo int   // line at which the first of these cells ends
 	asked       bool
 	comments    quirk // comment lines with as many cells as the previous row
 	odd         bool  // the last quoted cell has inner quotes that are not doubled
 }
 
 type quirk struct {
-	count, line int // line: of the first
+	count, line int
 	cell        string
 }
 
@@ -70,11 +70,11 @@ func (q *quirk) add(line int, cell string) {
 	}
 }
 
-// span is a cell in its row: the cell begins at row[start], with its opening quote if it has one;
-// its content, without quotes, is row[from:to].
+// span is a cell in its row, which begins at row[start] with its opening quote, if any; its content
+// is row[from:to].
 type span struct {
 	start, from, to int
-	doubled         bool // the content has doubled quotes
+	doubled         bool
 	quoted          bool
 }
 
@@ -84,8 +84,8 @@ func newScanner(src io.Reader) *scanner {
 	return s
 }
 
-// scanSample returns a scanner of text, which must not be changed. cut makes it ignore text after
-// the last line end.
+// scanSample scans text, which must not be changed. cut makes it ignore text after the last line
+// end.
 func scanSample(text []byte, cut bool) *scanner {
 	return &scanner{buf: text, end: len(text), text: stringOf(text), err: io.EOF, cut: cut,
 		separator: None, quote: None, line: 1, newline: -1, carriage: -1, quoted: -1,
@@ -98,7 +98,7 @@ func (s *scanner) set(separator, quote, comment byte) {
 	s.separator, s.quote, s.comment = separator, quote, comment
 }
 
-// next returns the cells of the next row, which are valid until the next call.
+// next returns cells that are valid until the next call.
 func (s *scanner) next() ([]string, error) {
 	for {
 		e, err := s.lineEnd()
@@ -142,14 +142,13 @@ const (
 	topBits  = 0x80 * eachByte
 )
 
-// matches returns a word with the top bit of each byte of w that equals the byte of c at its place.
+// matches sets the top bit of each byte in which w equals c.
 func matches(w, c uint64) uint64 {
 	x := w ^ c
 	return ^(x&^topBits + ^uint64(topBits) | x) & topBits // the addition carries to no other byte
 }
 
-// wordAt returns eight bytes of text from index i on, in little-endian order, with zeros after the
-// end.
+// wordAt returns text[i:i+8] in little-endian order, with zeros after the end.
 func wordAt(text []byte, i int) uint64 {
 	if len(text)-i >= 8 {
 		return binary.LittleEndian.Uint64(text[i:])
@@ -189,7 +188,6 @@ func (s *scanner) tooMany() error {
 		"more than %d columns (-max-features)", s.maxColumns)}
 }
 
-// trim is strings.TrimSpace with a fast path.
 func trim(c string) string {
 	if len(c) == 0 || c[0]-'!' < 0x7f-'!' && c[len(c)-1]-'!' < 0x7f-'!' {
 		return c
@@ -204,7 +202,6 @@ func (s *scanner) isBlank(line []byte) bool {
 	return len(bytes.TrimSpace(line)) == 0 && bytes.IndexByte(line, s.separator) < 0
 }
 
-// lineEnd returns the index in buf of the end of the line that starts at pos.
 func (s *scanner) lineEnd() (int, error) {
 	for {
 		if s.afterCR && s.pos < s.end {
@@ -303,7 +300,6 @@ func (s *scanner) fill() error {
 
 func (s *scanner) offset() int64 { return s.before + int64(s.pos) }
 
-// nextBuffer returns a buffer of the given length; it may be s.buf.
 func (s *scanner) nextBuffer(length int) []byte {
 	if !s.keep && len(s.buf) == length {
 		return s.buf
@@ -319,8 +315,8 @@ func (s *scanner) nextBuffer(length int) []byte {
 	return make([]byte, length)
 }
 
-// readAtLeast is io.ReadAtLeast, but returns the source's own error: an io.ErrUnexpectedEOF of the
-// source means that the source is damaged, as a compressed file may be.
+// readAtLeast is io.ReadAtLeast, but returns the source's own error: an io.ErrUnexpectedEOF means
+// that the source is damaged, as a compressed file may be.
 func readAtLeast(r io.Reader, p []byte, least int) (n int, err error) {
 	for n < least && err == nil {
 		var more int
@@ -330,8 +326,8 @@ func readAtLeast(r io.Reader, p []byte, least int) (n int, err error) {
 	return n, err
 }
 
-// splitClosed splits the row, which begins at pos, if its quoted cells close in the line and
-// contain no quotes. It returns false for other rows and for rows with too many cells.
+// splitClosed splits the row if its quoted cells close in the line and contain no quotes. It
+// returns false for other rows and for rows with too many cells.
 func (s *scanner) splitClosed() bool {
 	cells, starts, row, text := s.cells[:0], s.starts[:0], s.row, s.buf[s.pos:]
 	separators, quotes := uint64(s.separator)*eachByte, uint64(s.quote)*eachByte
@@ -379,8 +375,7 @@ func (s *scanner) splitClosed() bool {
 	return true
 }
 
-// skipBlanks returns the index, i or later, of the first byte of row that is no blank. A separator
-// is no blank.
+// skipBlanks returns the index of the first byte from i on that is no blank; a separator is none.
 func (s *scanner) skipBlanks(row string, i int) int {
 	for i < len(row) && row[i] == ' ' && s.separator != ' ' {
 		i++
@@ -425,9 +420,9 @@ func (s *scanner) splitQuoted() ([]string, error) {
 	return s.cells, nil
 }
 
-// parse finds the cells of the row at the start of text, up to one more than maxColumns. It returns
-// the index at which they end. final says that no more text follows. If final is false and the row
-// may continue after text, ok is false.
+// parse finds the cells of the row at the start of text, up to one more than maxColumns, and
+// returns the index at which they end. ok is false if the row may continue after text; final says
+// that no text follows.
 func (s *scanner) parse(text []byte, final bool) (end int, ok bool) {
 	s.spans = s.spans[:0]
 	var openings quirk
@@ -517,9 +512,8 @@ func (s *scanner) closing(text []byte, start int, final bool) (c span, next int,
 	}
 }
 
-// ends returns the index of the separator, line end or text end that follows blanks, if any, at
-// index i, or -1 if there is other text. If sure is false, more text is needed; final says that
-// none follows.
+// ends returns the index of the separator, line end or text end at index i or after blanks, or -1.
+// sure is false if more text is needed; final says that none follows.
 func (s *scanner) ends(text []byte, i int, final bool) (at int, sure bool) {
 	for i < len(text) && text[i] == ' ' && s.separator != ' ' {
 		i++
@@ -533,9 +527,8 @@ func (s *scanner) ends(text []byte, i int, final bool) (at int, sure bool) {
 	return -1, true
 }
 
-// position returns the line of cell i of the last row, and the position in bytes of the cell in
-// that line, both from 1. Blanks before the cell are not part of it. The position is 0 if the row
-// has no cell i.
+// position returns the line of cell i of the last row, and its position in that line in bytes, both
+// from 1; blanks before it are not part of it. The position is 0 if the row has no cell i.
 func (s *scanner) position(i int) (line, column int) {
 	return position(s.row, s.rowLine, s.starts, i, s.separator)
 }

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// minSplitWidth is the least number of columns of a table in which a quoted cell of two lines can
-// look like rows of the table.
+// minSplitWidth is the least number of columns for which a cell of two lines can look like rows.
 const minSplitWidth = 4
 
 func (s *scanner) noteSwallowed() {
@@ -23,10 +22,9 @@ func (s *scanner) noteSwallowed() {
 	}
 }
 
-// holdsRows reports whether quoted cell i of the row has as many separators in each line as the end
-// of a row, whole rows and the start of a row have: a stray quote in one row, and another in a
-// later row, make such a cell. In prose and lists, unlike in most tables, a blank or a line end
-// follows a separator.
+// holdsRows reports whether the lines of quoted cell i have as many separators as the end of a row,
+// whole rows and the start of a row: stray quotes in two rows make such a cell. In prose and lists,
+// unlike in most tables, a blank or a line end follows a separator.
 func (s *scanner) holdsRows(i int) bool {
 	separator, others := string(s.separator), len(s.spans)-1
 	text := s.row[s.spans[i].from:s.spans[i].to]

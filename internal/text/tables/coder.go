@@ -33,8 +33,8 @@ type misfits struct {
 type coding struct {
 	*Column
 	first    int32
-	gap      int32           // the gap feature, or none
-	marks    bool            // the gap feature is 1 in rows with a value, not without
+	gap      int32
+	marks    bool            // the gap feature is 1 in rows with a value
 	filled   float32         // value of feature first for a gap among numbers or dates
 	levels   map[string]code // by word of a category; empty if levels are hashed
 	gapWords map[string]bool // further words that count as gaps among numbers
@@ -48,7 +48,6 @@ type code struct {
 	value   float32
 }
 
-// none is the gap feature of a coding without one.
 const none = -1
 
 func (e *Encoder) Coder() *Coder {
@@ -184,7 +183,6 @@ func (in *coding) encode(r *row, text string, raw bool) fit {
 	return of
 }
 
-// encodeValue appends the features of a cell that fits the column, but no gap feature.
 func (in *coding) encodeValue(r *row, text string, raw bool) fit {
 	switch in.Kind {
 	case Number:

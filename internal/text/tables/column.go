@@ -86,14 +86,14 @@ var dateLevels = [...]string{"January", "February", "March", "April", "May", "Ju
 	"September", "October", "November", "December", "Monday", "Tuesday", "Wednesday", "Thursday",
 	"Friday", "Saturday", "Sunday"}
 
-// isBinary reports whether a single feature encodes the column's two levels: 1 for the level
-// [Levels.rarer], -1 for the other, and 0 for a gap and for any other word.
+// isBinary reports whether one feature encodes two levels: 1 for the level [Levels.rarer], -1 for
+// the other, and 0 for a gap or another word.
 func (c *Column) isBinary(rows int) bool {
 	l := c.Levels
 	return l != nil && len(l.Names) == 2 && l.Counts[0]+l.Counts[1]+c.Gaps == rows
 }
 
-// rarer returns the index of the rarer of two levels, or 1 if their counts are equal.
+// rarer returns 1 if the two counts are equal.
 func (l *Levels) rarer() int {
 	if l.Counts[0] < l.Counts[1] {
 		return 0
@@ -101,13 +101,12 @@ func (l *Levels) rarer() int {
 	return 1
 }
 
-// marksValues reports whether the gap feature is 1 in rows with a value.
 func (c *Column) marksValues(rows int) bool { return 2*c.Gaps > rows }
 
 // lackRare reports whether Names may lack levels of only one training row.
 func (l *Levels) lackRare() bool { return l == nil || !slices.Contains(l.Counts, 1) }
 
-// meanSquare returns the mean over the training rows of the sum of the squares of the features of a
+// meanSquare returns the mean over the training rows of the squared length of the features of a
 // column that is not text. Levels without a feature count as if they had one, unless none has.
 func (c *Column) meanSquare(rows int) float64 {
 	values := float64(rows-c.Gaps) / float64(rows)

@@ -51,7 +51,7 @@ type Fitter struct {
 	cols    int      // cells of the last row of a pass that began as a raw one
 	broken  bool     // the table is not raw, and earlier rows of the pass are lost
 	file    form.Source
-	row     int // rows of the pass so far
+	row     int
 	taken   int // rows counted in columns
 	columns []*stats
 	counted int
@@ -214,9 +214,9 @@ func (f *Fitter) Encode(cells []string, columns []int32, values []float32) (
 	return columns, values, 0, ""
 }
 
-// encodeRaw encodes a row of a raw pass. It returns false if the table is not raw, or has more
-// columns than the size of the first row allows: then the pass continues with full statistics if
-// all earlier rows are held, and otherwise ends.
+// encodeRaw returns false if the table is not raw, or has more columns than the size of the first
+// row allows: then the pass continues with full statistics if all earlier rows are held, and
+// otherwise ends.
 func (f *Fitter) encodeRaw(cells []string, skip bool, columns []int32, values []float32) (
 	[]int32, []float32, bool,
 ) {
@@ -234,7 +234,7 @@ func (f *Fitter) encodeRaw(cells []string, skip bool, columns []int32, values []
 	return columns, values, false
 }
 
-// count counts the cells of a row, or holds them if the file is still too small for its columns.
+// count holds the row if the file is still too small for its columns.
 func (f *Fitter) count(cells []string) {
 	if n := len(cells) - len(f.columns); n > 0 && !f.paid.Take(int64(n)*columnBytes) {
 		if f.hold(cells); len(f.held) > mostHeld+heldPerByte*f.bytes {
@@ -258,7 +258,6 @@ func (f *Fitter) add(cells []string) {
 	}
 }
 
-// finish counts empty cells, including those that short rows lack.
 func (f *Fitter) finish() {
 	for _, s := range f.columns {
 		if empty := f.taken - s.rows; empty > 0 {
@@ -280,7 +279,6 @@ func (f *Fitter) newStats(column int) *stats {
 	return s
 }
 
-// hold stores the number of cells of a row, and each cell as its length and text.
 func (f *Fitter) hold(cells []string) {
 	f.held = binary.AppendUvarint(f.held, uint64(len(cells)))
 	for _, text := range cells {

@@ -84,15 +84,13 @@ func (s *stats) wordsVerdict(cells int) verdict {
 	return verdict{kind: Category, reason: s.distinct() + " different words"}
 }
 
-// mostly reports whether a column counts as numbers or dates, and its odd cells as missing: fit
-// cells fit, odd cells of kinds different words do not. many says that there are many distinct
-// values.
+// mostly reports whether odd cells, of kinds different words, count as missing beside fit numbers
+// or dates. many says that there are many distinct values.
 func mostly(fit, odd, kinds int, many bool) bool {
 	return fit > 0 && (9*odd <= fit || kinds <= mostOddWords && many)
 }
 
-// gapsAmong returns the number of gap words that count as gaps among fit numbers or dates: none if
-// hardly any cell fits.
+// gapsAmong counts no gap words if hardly any cell fits.
 func (s *stats) gapsAmong(fit int) int {
 	if fit >= 2 || 10*fit >= s.rows-s.missing {
 		return s.gapWords
@@ -186,15 +184,15 @@ func (s *stats) describeNumbers(mark byte, unit string) string {
 	return text
 }
 
-// oddCodes reports whether a word in few has a digit and recurs, as a code such as 3* or 12A may.
+// oddCodes reports whether a word in few may be a code such as 3* or 12A.
 func (s *stats) oddCodes() bool {
 	return slices.ContainsFunc(s.few, func(word string) bool {
 		return cell.HasDigit(word) && s.isRepeated(word)
 	})
 }
 
-// haveGrades reports whether cells such as 1+ are grades: other cells have the same number without
-// the plus, or a minus after a number.
+// haveGrades reports whether cells such as 1+ are grades: others have the number without the plus,
+// or a minus after a number.
 func (s *stats) haveGrades() bool {
 	plus, minus, same := false, false, false
 	for text := range s.levels {
@@ -211,8 +209,7 @@ func (s *stats) likeCodes() bool {
 		(2*s.zeroLed > s.numbers.count || s.digits > 0 || s.narrowest >= s.zeroWidth)
 }
 
-// idVerdict returns the verdict on whole numbers that only identify rows, without a kind if they
-// may be data.
+// idVerdict returns a verdict without a kind if the whole numbers may be data.
 func (s *stats) idVerdict(name string) verdict {
 	n, named := s.numbers.count, namesID(name)
 	if n < 2 || n < fewRows && !named || s.numbers.least == s.numbers.most || s.comeAgain() {
@@ -252,8 +249,8 @@ func namesID(name string) bool {
 	return camel || strings.HasPrefix(lower, "unnamed:") || strings.HasPrefix(lower, "id_")
 }
 
-// unit returns the most frequent unit in s.units, if any, and whether at most a tenth of the
-// numbers have another unit of s.units.
+// unit returns the most frequent unit, and whether at most a tenth of the numbers have another one
+// in s.units.
 func (s *stats) unit() (unit string, ok bool) {
 	most, all := 0, 0
 	for u, count := range s.units {
@@ -312,8 +309,6 @@ func (s *stats) mark(fileMark byte) byte {
 	return '.'
 }
 
-// dateVerdict returns a verdict without a kind if the cells are neither dates nor times, or if the
-// order of day and month is unknown.
 func (s *stats) dateVerdict() (v verdict) {
 	cells := s.rows - s.missing
 	n := max(s.times, s.dateCells-s.times)
@@ -370,8 +365,7 @@ func (s *stats) mayBeginWithYear() bool {
 }
 
 // dateOrder returns the orders under which all dates are dates, or else the order that at least ten
-// times as many dates need as the other. order is 0 if it does not matter, and with both, which is
-// set if neither order prevails.
+// times as many dates need as the other. order is 0 if it does not matter, and with both.
 func (s *stats) dateOrder() (order cell.Order, both bool) {
 	order = allOrders
 	for set := range s.orders {
@@ -394,14 +388,12 @@ func (s *stats) dateOrder() (order cell.Order, both bool) {
 	return order, false
 }
 
-// hardlyRepeats reports whether fewer than a quarter of the counted cells have a repeated text.
 func (s *stats) hardlyRepeats() bool { return 4*s.again < s.counted }
 
 func (s *stats) likeNames() bool { return s.counted >= fewRows && s.hardlyRepeats() }
 
 func (s *stats) manyGaps() bool { return 100*s.missing > s.rows }
 
-// distinct returns the number of distinct cells, or a lower bound.
 func (s *stats) distinct() string {
 	if s.full {
 		return fmt.Sprintf("more than %d", max(len(s.levels), maxKeptNumbers))
@@ -409,8 +401,7 @@ func (s *stats) distinct() string {
 	return strconv.Itoa(s.different)
 }
 
-// gapWordsOf returns, sorted, the odd words of a column of numbers that recur and are UTF-8; none
-// if there are more than mostOddWords distinct odd words.
+// gapWordsOf returns, sorted, the odd words that recur and are UTF-8, if there are few.
 func (s *stats) gapWordsOf() (words []string) {
 	if len(s.few) > mostOddWords {
 		return nil

@@ -24,7 +24,6 @@ func (l *labelStats) begin() {
 	}
 }
 
-// mayNameClass reports whether a gap consists of letters, such as NA.
 func mayNameClass(text string) bool {
 	for i := range len(text) {
 		if text[i]|0x20-'a' >= 26 {
@@ -35,8 +34,7 @@ func mayNameClass(text string) bool {
 }
 
 // settle returns the kind and format of the labels, and whether another pass is needed to find
-// them. mark is the decimal mark of ambiguous columns, question is [Fitter.questionMark], and doubt
-// records a doubt.
+// them. mark is the decimal mark of ambiguous columns.
 func (l *labelStats) settle(mark byte, question func(*stats, *verdict), doubt func(verdict)) (
 	label Label, again bool,
 ) {

@@ -34,7 +34,7 @@ type rawColumn struct {
 }
 
 // encode appends the nonzero numbers of a row. It returns false if the row has more cells than the
-// first row or, unless it is skipped, a cell that is no plain number or has a leading zero.
+// first or, unless it is skipped, a cell that is no plain number or has a leading zero.
 func (r *rawFit) encode(cells []string, skip bool, columns []int32, values []float32) (
 	[]int32, []float32, bool,
 ) {
@@ -99,11 +99,8 @@ func (c *rawColumn) count(text string, v float32, first bool) {
 	c.last = v
 }
 
-// mayMerge reports whether only full statistics tell whether different numbers become the same
-// float32.
 func (c *rawColumn) mayMerge() bool { return c.differs && c.near(bits32) }
 
-// mayBeID reports whether only full statistics tell whether the column is an id.
 func (c *rawColumn) mayBeID(name string, rows int) bool {
 	counts := c.counts && float64(c.last)-float64(c.first) < sparsestCounter*float64(rows)
 	return rows >= fewRows && c.integral && (counts || c.digits > 0 && !c.eights) ||

@@ -11,11 +11,11 @@ import (
 // deviation.
 
 const (
-	fewestSentinels = 3   // least number of cells with a sentinel
+	fewestSentinels = 3
 	sentinelRows    = 100 // a sentinel is in at least 1/sentinelRows of the rows
 	// A sentinel is farther from all other values than sentinelDistance times their range.
 	sentinelDistance = 3
-	maxSuspects      = 8 // distinct suspects that are counted
+	maxSuspects      = 8
 )
 
 type suspect struct {
@@ -41,7 +41,6 @@ func (x *extremes) add(text string, v float64) {
 
 func (x *extremes) addOutside(text string, v float64) { x.extend(text, v, v, allNines(text)) }
 
-// addDate counts days since 1970.
 func (x *extremes) addDate(text string, days float64) {
 	const year9999, new1900 = 2932532, -25567 // days of the first of January
 	if days < x.least || days > x.most {
@@ -50,15 +49,14 @@ func (x *extremes) addDate(text string, days float64) {
 	}
 }
 
-// extend counts the suspect rounded, or extends the range of the other values by v if suspect is
-// false or there are too many suspects.
+// extend counts a suspect, as rounded, or extends the range of the other values by v.
 func (x *extremes) extend(text string, v, rounded float64, suspect bool) {
 	if !suspect || !x.suspect(text, rounded) {
 		x.least, x.most = min(x.least, v), max(x.most, v)
 	}
 }
 
-// suspect counts a suspect, or returns false if there are maxSuspects others.
+// suspect returns false if there are maxSuspects other suspects.
 func (x *extremes) suspect(text string, v float64) bool {
 	for i := range x.suspects {
 		if s := &x.suspects[i]; s.value == v {
@@ -85,8 +83,8 @@ func allNines(text string) bool {
 		(strings.Trim(fraction, "9") == "" || strings.Trim(fraction, "0") == "")
 }
 
-// sentinels returns verdicts with a doubt for each sentinel. flag is the command's flag that
-// accepts all values, or empty.
+// sentinels returns a doubt for each sentinel. flag accepts all values of the column; it may be
+// empty.
 func (x *extremes) sentinels(rows int, flag string) (doubts []verdict) {
 	advice := "make these cells empty if they are gaps"
 	if flag != "" {

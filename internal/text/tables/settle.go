@@ -129,8 +129,8 @@ func (f *Fitter) fullEncoder(e *Encoder, given []Given, again, last bool) (*Enco
 	return e, nil
 }
 
-// contradicts reports whether the verdict needs statistics under another assumption. It completes
-// the assumption of a verdict of text.
+// contradicts reports whether the verdict needs other statistics. It completes the assumption of a
+// verdict of text.
 func (s *stats) contradicts(v *verdict) bool {
 	switch v.kind {
 	case Number:

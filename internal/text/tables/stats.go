@@ -25,7 +25,6 @@ const (
 	maxValueBytes = 64
 )
 
-// An assumption is a way to read the cells of a column.
 type assumption struct {
 	decimal byte       // '.' or ','
 	unit    string     // of all numbers with one; "" for any
@@ -60,9 +59,9 @@ func (m *moments) add(v float64) {
 
 type stats struct {
 	as             assumption
-	rows, missing  int    // missing: by cell.IsMissing
-	words          int    // cells that are no numbers under the assumption
-	gapWords, odd  int    // cells of content gapWord, and of content word
+	rows, missing  int // missing: by cell.IsMissing
+	words          int // cells that are no numbers under the assumption
+	gapWords, odd  int
 	sample, oddOne string // the first cell that is not missing, and the first odd cell
 	// The first number of a second unit (under bareOnly, of any unit), the first date or time that
 	// dates lacks, the first number that is no date, and the first date that is no number.
@@ -74,7 +73,7 @@ type stats struct {
 	parsed          int  // of any unit
 	plain           bool // all cells are numbers that parse32 accepts
 	plainSum        float64
-	points, commas  int    // cells that prove a decimal point or a decimal comma: see prove
+	points, commas  int    // proofs of a decimal point or a decimal comma: see prove
 	ambiguous       int    // different numbers under either mark: see prove
 	open            string // the first of these
 	units           map[string]*int
@@ -337,8 +336,8 @@ func parse32(text string) (float32, bool) {
 	return v, reason == ""
 }
 
-// digitsOf returns the number of digits at the start of a number, or 0 if anything but a point
-// follows them.
+// digitsOf returns the number of digits at the start of a number; 0 if anything but a point
+// follows.
 func digitsOf(text string) int {
 	for i := range len(text) {
 		switch c := text[i]; {
@@ -372,7 +371,7 @@ func (s *stats) see(v float64) {
 	}
 }
 
-// comeAgain sorts the numbers seen, and reports whether one repeats.
+// comeAgain reports whether a number seen repeats. It sorts the numbers.
 func (s *stats) comeAgain() bool {
 	slices.Sort(s.seen)
 	for i := 1; i < len(s.seen) && !s.repeated; i++ {
@@ -381,8 +380,8 @@ func (s *stats) comeAgain() bool {
 	return s.repeated
 }
 
-// addDate counts a date or a time, and reports whether the cell is one under any order. plain is
-// whether the cell is a plain number.
+// addDate reports whether the cell is a date or a time under any order. plain is whether it is a
+// plain number.
 func (s *stats) addDate(text string, plain bool) bool {
 	if plain && !cell.EightDigitDate(text) {
 		return false
@@ -451,8 +450,8 @@ func parseDate(text string, order cell.Order, plain bool) (cell.Date, bool) {
 
 const triedRows = 256
 
-// countText counts the n-grams of a cell. In columns not assumed to be text, it begins at the first
-// cell with a value or not at all, and stops after triedRows cells unless these look like text.
+// countText begins at the first cell with a value, in columns not assumed to be text, or not at
+// all, and gives up after triedRows cells that do not look like text.
 func (s *stats) countText(text string) {
 	cells, spaces, alone := s.rows-s.missing, strings.Count(text, " "), countAlone(text)
 	s.spaces, s.alone, s.bytes = s.spaces+spaces, s.alone+alone, s.bytes+len(text)
@@ -478,7 +477,7 @@ func (s *stats) likeText() bool {
 			s.alone >= textAlone*cells)
 }
 
-// addLevel counts a cell in the level l of its text; l is nil if levels lacks the text.
+// addLevel counts a cell; l is the level of its text, or nil.
 func (s *stats) addLevel(text string, l *level, is content, known bool) {
 	switch {
 	case l != nil:

@@ -104,7 +104,6 @@ func (t *Words) typical(rows int) float64 {
 	return float64(t.length() * math.Sqrt(float64(rows)/max(t.all, 1)))
 }
 
-// A textStats counts the rows with an n-gram in each bucket.
 type textStats struct {
 	few    map[uint32]bucketStats
 	all    []bucketStats // of each bucket; nil while few is used
@@ -246,7 +245,7 @@ type gramHash struct {
 	n     int              // elements of mixed in use
 }
 
-// add adds a word, and returns the number of n-grams of up to grams words that end with it.
+// add adds a word, and returns the number of n-grams that end with it.
 func (g *gramHash) add(word wordHash, grams int) int {
 	g.n = min(g.n+1, grams)
 	for k := g.n - 1; k > 0; k-- {
@@ -307,8 +306,7 @@ func (r *gramReader) next() []uint32 {
 	return r.buckets[:n]
 }
 
-// word appends the buckets of the n-grams that end with a word to the first n in r.buckets, and
-// returns their new number.
+// word appends the buckets of the n-grams that end with a word to the first n in r.buckets.
 func (r *gramReader) word(h wordHash, n int) int {
 	for k := range r.hash.add(h, r.grams) {
 		r.buckets[n] = uint32(r.hash.mixed[k] >> (64 - r.wide))
@@ -320,8 +318,8 @@ func (r *gramReader) word(h wordHash, n int) int {
 type textCoder struct {
 	*Words
 	index []bucketWord // element k describes buckets 64k to 64k+63
-	// inverse lists the distinct inverse document frequencies; which has the index in inverse of
-	// each feature's.
+	// inverse lists the distinct inverse document frequencies; which has an index in inverse by
+	// feature.
 	inverse []float64
 	which   []uint32
 	pool    sync.Pool // of scratch
@@ -329,7 +327,7 @@ type textCoder struct {
 
 type bucketWord struct {
 	bits   uint64 // a bit for each of 64 buckets, set if the bucket has a feature
-	before uint32 // features of earlier buckets
+	before uint32
 }
 
 // feature returns the feature of a bucket, or the number of features if the bucket has none.
@@ -345,7 +343,7 @@ type textScratch struct {
 	of     []gramCount // by feature, and one more for buckets without a feature
 	some   []uint64    // a bit for each gramCount whose count is not 0
 	groups []uint64    // a bit for each element of some that is not 0
-	found  []int32     // features of the cell
+	found  []int32
 	values []float64
 }
 
@@ -364,7 +362,7 @@ func (c *textCoder) newScratch() *textScratch {
 	return s
 }
 
-// count counts the n-grams of a cell and lists its features in found, in ascending order.
+// count counts a cell's n-grams in of, and lists its features in found, in ascending order.
 func (s *textScratch) count(cell string, c *textCoder) {
 	s.reader.begin(cell)
 	for buckets := s.reader.next(); len(buckets) > 0; buckets = s.reader.next() {

@@ -43,8 +43,8 @@ type weigher struct {
 	counted  float64
 }
 
-// weigh finds the weak columns of an encoder and balances the encoder again. It calls read for a
-// pass if there are text, other columns with features, and labels; otherwise it does nothing.
+// weigh finds the weak columns and balances the encoder again, in a pass if there are text, other
+// columns with features, and labels.
 func (f *Fitter) weigh(e *Encoder, read func(form.Encoder) error) error {
 	others := *e
 	others.Columns = slices.Clone(e.Columns)
@@ -113,7 +113,7 @@ func (w *weigher) Encode(cells []string, columns []int32, values []float32) (
 	return columns, values, 0, ""
 }
 
-// classSums counts the class of the row and returns its sums, or nil if there are too many classes.
+// classSums returns the sums of the row's class, or nil if there are too many classes.
 func (w *weigher) classSums() []float64 {
 	if w.classes == nil {
 		return nil
