@@ -22,8 +22,7 @@ func countDigits(s string) int {
 	return n
 }
 
-// wordLength returns the length in bytes of the letters that s begins with. Every byte beyond ASCII
-// counts as a letter.
+// wordLength returns the bytes of the letters that s begins with, including all bytes beyond ASCII.
 func wordLength(s string) int {
 	n := 0
 	for n < len(s) && (isLetter(s[n]) || s[n] >= 0x80) {

@@ -2,7 +2,7 @@ package cell
 
 import "strings"
 
-// Order is a set of orders of the day, the month and the year in a date.
+// Order is a set of orders of day, month and year.
 type Order byte
 
 const (
@@ -13,8 +13,8 @@ const (
 	anyOrder = YMD | DMY | MDY
 )
 
-// Date is a day or a month of the Gregorian calendar, with or without a time, or a time alone:
-// then the fields from Month to Day are zero.
+// Date is a day or a month of the Gregorian calendar, with or without a time, or a time alone, with
+// zero fields from Month to Day.
 type Date struct {
 	Days     float64 // days since 1970-01-01, or 0 for a time alone, plus the time in days
 	Month    int     // from 0 for January
@@ -71,8 +71,8 @@ func Orders(s string) Order {
 }
 
 // YearFirst reports whether s begins with three parts of two digits between equal marks, such as
-// 19-11-03, and returns the first and the last part. day is 0 if no day from 2000 to 2099 has these
-// parts, with the year first.
+// 19-11-03, and returns the first and the last part. day is 0 if 2000 to 2099 have no such day,
+// year first.
 func YearFirst(s string) (year, day int, short bool) {
 	const form = "19-11-03"
 	if len(s) < len(form) || countDigits(s) != 2 || countDigits(s[3:]) != 2 || countDigits(s[6:]) != 2 ||
@@ -162,8 +162,8 @@ func (p *dateParser) parseDay(s string) (rest string, ok bool) {
 	return rest, ok && p.setDay(year.value, month.value, day.value, orders)
 }
 
-// setDay sets the date and its orders, or returns false if it exists in none. orders is anyOrder,
-// or DMY if day and month may be swapped.
+// setDay returns false if the date exists in no order. orders is anyOrder, or DMY if day and month
+// may be swapped.
 func (p *dateParser) setDay(year, month, day int, orders Order) bool {
 	p.year, p.month, p.day = year, month, day
 	if isDay(year, month, max(day, 1)) {
@@ -175,7 +175,7 @@ func (p *dateParser) setDay(year, month, day int, orders Order) bool {
 	return p.orders != 0
 }
 
-// isDay reports whether the Gregorian calendar, from year 1 on, has the day.
+// isDay uses the Gregorian calendar, from year 1 on.
 func isDay(year, month, day int) bool {
 	return year > 0 && 0 < month && month <= 12 && 0 < day &&
 		day <= daysBefore(year, month+1)-daysBefore(year, month)
@@ -284,7 +284,7 @@ func cutHalfDay(s string) (half byte, rest string) {
 	return 0, s
 }
 
-// isZone reports whether s is empty or looks like a time zone: Z, CEST, +01, -0700, GMT+01:00.
+// isZone accepts an empty s, Z, CEST, +01, -0700, GMT+01:00.
 func isZone(s string) bool {
 	offset := strings.TrimLeft(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 	if name := len(s) - len(offset); name == 1 && s != "Z" || name > 5 {

@@ -53,8 +53,8 @@ func CountDigits(x uint64) uint {
 	return uint(bits.TrailingZeros64(((x+0x7676767676767676)|x)&0x8080808080808080)) / 8
 }
 
-// JoinDigits returns the number that the first n of eight bytes of text form, which must be digits;
-// n is 1 to 8. x is the eight bytes, in little-endian order, after an exclusive or with ASCIIZeros.
+// JoinDigits returns the number that the first n of eight digits form; n is 1 to 8. x is eight
+// bytes of text, in little-endian order, after an exclusive or with ASCIIZeros.
 func JoinDigits(x uint64, n uint) uint64 {
 	// Move the digits to the end, after zeros, and combine them to pairs, fours and the number. The
 	// mask lets the compiler omit a check of the shift count.

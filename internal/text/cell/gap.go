@@ -40,8 +40,8 @@ func Missing() (all []string) {
 	return all
 }
 
-// IsGapWord reports whether a cell is no value among numbers or dates: [IsMissing] reports the
-// cell, or it is a word in gapWords, in letters of either case.
+// IsGapWord reports whether a cell is a gap among numbers or dates: it is missing by [IsMissing],
+// or is a word in gapWords, in letters of either case.
 func IsGapWord(s string) bool {
 	return IsMissing(s) || lookup(gapWords, s) != ""
 }

@@ -200,8 +200,7 @@ func (p *numberParser) cutMagnitude(s string, blank bool) string {
 	return s
 }
 
-// DecimalMark returns '.' or ',' if s is a number under that decimal mark alone, and 0 if s is a
-// number under both marks, or under neither.
+// DecimalMark returns '.' or ',' if s is a number under that mark alone, else 0.
 func DecimalMark(s string) byte {
 	_, point := ParseNumber(s, '.')
 	_, comma := ParseNumber(s, ',')

@@ -16,8 +16,8 @@ func Truth(s string) string {
 	return ""
 }
 
-// Find returns the index of the level equal to s, or else of the first level that is another
-// spelling of true or false, as s is; -1 if there is neither.
+// Find returns the index of the level equal to s or else, if s is a spelling of true or of false,
+// of the first level that is another spelling of the same; -1 if there is neither.
 func Find(levels []string, s string) int {
 	k := slices.Index(levels, s)
 	if truth := Truth(s); k < 0 && truth != "" {

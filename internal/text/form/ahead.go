@@ -35,9 +35,9 @@ type readAhead struct {
 	failed     *parallel.Panic
 }
 
-// ReadAhead starts a goroutine that reads rows before Read returns them. It does nothing for the
-// format JSONL, whose rows may add columns. The caller must call stop before closing the file, and
-// must not read after that. After ReadAhead, the caller may call Doubts only after io.EOF.
+// ReadAhead starts a goroutine that reads rows before Read returns them, but not in the format
+// JSONL, whose rows may add columns. The caller must call stop before closing the file, must not
+// read after that, and may call Doubts only after io.EOF.
 func (r *Reader) ReadAhead() (stop func()) {
 	if r.json != nil {
 		return func() {}

@@ -15,7 +15,6 @@ type dialect struct{ separator, quote, comment byte }
 // separators lists the separators that are detected, the likeliest first.
 const separators = ",;\t|"
 
-// sampledCells is about the largest number of cells that sureness examines.
 const sampledCells = 20000
 
 type candidate struct {
@@ -68,9 +67,9 @@ func (s *sample) rows(d dialect) *sampled {
 	return t
 }
 
-// detectDialect returns best, the likeliest dialect, and second, the likeliest dialect with another
-// separator; second.score is 0 if there is none. err is nil if best has a separator; otherwise it
-// is the first error of splitting the head by a candidate, if any.
+// detectDialect returns the likeliest dialect, and the likeliest one with another separator;
+// second.score is 0 if there is none. err is nil if best has a separator; otherwise it is the first
+// error of splitting the head by a candidate, if any.
 func detectDialect(s *sample, g *Given) (best, second candidate, err error) {
 	odd := true // whether the last candidate tried left quotes unclosed
 	for _, d := range candidates(s, g) {
@@ -101,8 +100,8 @@ func detectDialect(s *sample, g *Given) (best, second candidate, err error) {
 	return best, second, err
 }
 
-// candidates returns the possible dialects in the order of preference. Dialects without a
-// separator, which read the file as a table of one column, come last.
+// candidates returns dialects in the order of preference. Those without a separator, which read the
+// file as a table of one column, come last.
 func candidates(s *sample, g *Given) (all []dialect) {
 	comments := []byte{None}
 	if g.Comment != 0 {
@@ -190,7 +189,6 @@ func headsTable(row []string, width int) bool {
 	return n == width || width > 2 && n == width-1
 }
 
-// named returns the length of row without the empty cells at its end.
 func named(row []string) int {
 	n := len(row)
 	for n > 0 && row[n-1] == "" {
@@ -241,7 +239,8 @@ func (c *candidate) judge(g *Given) {
 	c.fitModel(g)
 }
 
-// fitModel raises the score if the names or the number of columns fit a model.
+// fitModel raises the score if findHeader succeeds, or if the number of columns is the model's,
+// with or without the label.
 func (c *candidate) fitModel(g *Given) {
 	_, found := c.findHeader(g)
 	switch {
@@ -256,7 +255,7 @@ func (c *candidate) fitModel(g *Given) {
 }
 
 // findHeader returns the index of the first row with all of g.Names or, if g.Columns is 0 and a
-// label is given, with g.Label. It searches the head's rows among the first 100.
+// label is given, with g.Label.
 func (c *candidate) findHeader(g *Given) (at int, found bool) {
 	names := g.Names
 	if g.Columns == 0 && g.Label != "" {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// doubtful is the fraction of the best score with which another separator is a doubt.
+// doubtful is a fraction of the best score.
 const doubtful = .9
 
 func separatorDoubts(best, second *candidate) (doubts []Doubt) {

@@ -99,10 +99,10 @@ func detectEncoding(samples [][]byte) (e encoding, doubt *Doubt) {
 	return e, d
 }
 
-// countUTF8 returns the number of bytes of s that are not UTF-8, the number of characters of more
-// than one byte, and the index of the first bad byte, or -1. It ignores an incomplete character at
-// the end of s. startCut makes it cut off continuation bytes at the beginning, which the index does
-// not count.
+// countUTF8 returns the numbers of bytes that are not UTF-8 and of characters of more than one
+// byte, and the index of the first bad byte, or -1. It ignores an incomplete character at the end
+// of s. startCut makes it cut off continuation bytes at the beginning, which the index does not
+// count.
 func countUTF8(s []byte, startCut bool) (bad, characters, first int) {
 	first = -1
 	for startCut && len(s) > 0 && !utf8.RuneStart(s[0]) {
@@ -253,7 +253,6 @@ func (d *decoder) readUTF8(p []byte) int {
 	return 0
 }
 
-// incomplete returns the length of the start of a character that text ends with, or 0.
 func incomplete(text []byte) int {
 	for n := 1; n < min(utf8.UTFMax, len(text)+1); n++ {
 		if last := text[len(text)-n:]; utf8.RuneStart(last[0]) {

@@ -43,8 +43,8 @@ func withPandas(kind string) string {
 }
 
 // ForeignKind recognizes a file that is not a table in text form by head, its first few kilobytes.
-// It returns the kind of the file, and advice on how to make a readable file of FILE; both are
-// empty for other files.
+// It returns its kind, and advice on how to make a readable file of FILE; both are empty for other
+// files.
 func ForeignKind(head []byte) (what, advice string) {
 	if bytes.HasPrefix(head, []byte("PK\x03\x04")) || bytes.HasPrefix(head, []byte("PK\x05\x06")) {
 		return zipKind(head)

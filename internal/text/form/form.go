@@ -1,6 +1,6 @@
 // Package form reads the text of a table as rows of cells. It detects the encoding, the separator,
-// the quotes, the comment lines, the lines above the table and the header, each unless the caller
-// gives it, and also reads lines of a label, a tab and a text, and lines of JSON objects.
+// the quotes, the comment lines, the lines above the table and the header unless the caller gives
+// them, and also reads lines of a label, a tab and a text, and lines of JSON objects.
 //
 // [Open] determines the [Form] of a file from samples of it; [Reader.Read] returns the rows.
 package form
@@ -11,8 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 )
 
-// None, as a table's separator, quote or comment character, says that the table has no such
-// character. In [Given], a zero byte instead says that the character is to be detected.
+// None, as a separator, quote or comment character, says that there is no such character. In
+// [Given], a zero byte instead says to detect it.
 const None = 0xff
 
 // The values of Format in [Given] and [Form].
@@ -34,8 +34,8 @@ type Given struct {
 	SkipLines int    // number of lines to leave out above the table; -1 for none
 	Header    *bool  // whether the first row of the table names the columns
 
-	// Names are the names of the columns that a model needs; nil without a model, or if the model's
-	// training data had no header.
+	// Names are the columns that a model needs; nil without a model, or if its training data had no
+	// header.
 	Names []string
 	// Label is the name of the label column. A file for a model may lack this column.
 	Label string
@@ -44,9 +44,8 @@ type Given struct {
 	Columns int
 
 	// Keep makes Read return a row for each row below the heading, except repeated headers, so that
-	// each prediction can be matched with its row: rows with too few cells are filled with empty
-	// cells, rows with too many cells are cut, and blank lines are rows in tables of one column and
-	// in the format Lines.
+	// each prediction can be matched with its row: short rows are filled with empty cells, long
+	// rows are cut, and blank lines are rows in tables of one column and in the format Lines.
 	Keep bool
 	// MaxColumns is the largest number of columns that a row may have; 0 means 2^18.
 	MaxColumns int

@@ -222,8 +222,8 @@ func countsUp(first []string, body [][]string) bool {
 	return 20*too <= len(body)
 }
 
-// LooksNumbered reports whether a row could be mistaken for a header of numbers: its cells, with or
-// without the first and the last, are three or more numbers that rise by equal amounts.
+// LooksNumbered reports whether the cells, with or without the first and the last, are three or
+// more numbers that rise by equal amounts, as in a header of numbers.
 func LooksNumbered(cells []string) bool {
 	for from := range min(2, len(cells)) {
 		for to := max(from, len(cells)-1); to <= len(cells); to++ {
@@ -323,7 +323,6 @@ func (s *columnSample) has(x string) bool {
 		slices.ContainsFunc(s.rows, func(r []string) bool { return r[s.column] == x })
 }
 
-// recurring returns the share of the cells whose text recurs in the column.
 func (s *columnSample) recurring() float64 {
 	counts, once := map[string]int{}, 0
 	for _, r := range s.rows {

@@ -77,7 +77,7 @@ func (j *jsonRows) parse(line string) error {
 	return nil
 }
 
-// maxMerged is the number of fields from which on new fields are appended.
+// From maxMerged fields on, new fields are appended.
 const maxMerged = 2000
 
 // fields returns the fields in the head of the file. A new one follows the field before it in its
@@ -136,9 +136,8 @@ type jsonScanner struct {
 	at   int
 }
 
-// object parses text as one JSON object. It calls visit with the name of each field, its value and
-// the index of the value in text, until there is a syntax error or visit returns a reason, and
-// returns that.
+// object parses text as one JSON object. It calls visit with the name, the value and the value's
+// index in text of each field, and returns the first syntax error or reason from visit.
 func (s *jsonScanner) object(visit func(name, value string, at int) string) (reason string) {
 	if s.skip(); !s.take('{') {
 		return "want an object, in braces"

@@ -65,7 +65,6 @@ func haveLabels(text []byte) bool {
 
 func isLineEnd(r rune) bool { return r == '\n' || r == '\r' }
 
-// looksLikeLines reports whether the rows from index from on look like labels and texts.
 func (c *candidate) looksLikeLines(from int) bool {
 	if c.separator != '\t' || c.width != 2 {
 		return false

@@ -54,9 +54,9 @@ type rows interface {
 	position(cell int) (line, column int)
 }
 
-// Open detects the form of the file that r reads, and returns a Reader of its rows. at reads the
-// same file, for samples of its middle and its end; it is nil if the file cannot be read twice.
-// size is the size of the file in bytes, or -1 if unknown.
+// Open detects the form of the file that r reads. at reads the same file, for samples of its middle
+// and its end; it is nil if the file cannot be read twice. size is the file's size in bytes, or -1
+// if unknown.
 func Open(r io.Reader, at io.ReaderAt, size int64, g Given) (*Reader, error) {
 	if g.MaxColumns == 0 {
 		g.MaxColumns = defaultMaxColumns
@@ -276,9 +276,8 @@ func decimalMarks(body [][]string) (points, commas int) {
 
 func (r *Reader) Form() Form { return r.form }
 
-// Names returns the names of the columns: the header's cells, "label" and "text" in the format
-// Lines, or the fields found so far in the format JSONL. It is nil if nothing names the columns.
-// The caller must not change the names.
+// Names returns the header's cells, "label" and "text" in the format Lines, or the fields found so
+// far in the format JSONL; nil if nothing names the columns. The caller must not change the names.
 func (r *Reader) Names() []string {
 	if r.json != nil {
 		return r.json.fields
@@ -286,9 +285,9 @@ func (r *Reader) Names() []string {
 	return r.names
 }
 
-// Read returns the cells of the next row, valid until the next call. All rows of a table have
-// Form().Columns cells; a row of the format JSONL has one cell for each of Names. The error is
-// io.EOF at the end, a *SyntaxError for an error in the text, or an error from reading the file.
+// Read returns the cells of the next row, valid until the next call. Rows of a table have
+// Form().Columns cells; rows of the format JSONL have one cell for each of Names. The error is
+// io.EOF at the end, a *SyntaxError, or an error from reading the file.
 func (r *Reader) Read() ([]string, error) {
 	if r.ahead != nil {
 		return r.ahead.next()
@@ -317,7 +316,6 @@ func (r *Reader) next() ([]string, error) {
 	}
 }
 
-// check returns the row with the table's number of cells, or nil to leave it out.
 func (r *Reader) check(cells []string) []string {
 	if r.form.Columns == 0 { // the sample had no row
 		r.form.Columns = len(cells)
@@ -394,9 +392,8 @@ func (r *Reader) isHeader(cells []string) bool {
 	return len(r.needed) > 1 && slices.Contains(cells, r.needed[0]) && hasAll(cells, r.needed)
 }
 
-// FieldPos returns the line number of cell i of the row that was read last, and the position in
-// bytes of the cell in that line. Both count from 1. The position is 0 if a row of a table lacks
-// the cell.
+// FieldPos returns the line number of cell i of the last row, and the position in bytes of the cell
+// in that line, both from 1. The position is 0 if a row of a table lacks the cell.
 func (r *Reader) FieldPos(i int) (line, column int) {
 	if r.json != nil {
 		return r.json.rowLine, r.json.starts[i] + 1

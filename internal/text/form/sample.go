@@ -66,7 +66,7 @@ func readPieces(at io.ReaderAt, head int, size int64) (raw [][]byte, last bool) 
 	return raw, last
 }
 
-// newSample decodes samples of a file, further pieces without their first line.
+// newSample decodes samples of a file, and drops the first line of further pieces.
 func newSample(head []byte, whole bool, raw [][]byte, last bool, e encoding) *sample {
 	s := &sample{head: e.decode(head[e.mark:]), whole: whole, line: 1}
 	for i, r := range raw {

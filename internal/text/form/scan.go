@@ -265,7 +265,7 @@ func (s *scanner) advance(e int) {
 }
 
 // fill reads more text after the row at pos: if possible, at least as many bytes as the row has, so
-// that parsing the row again after each fill takes linear time in all.
+// that parsing the row again after each fill takes linear time.
 func (s *scanner) fill() error {
 	size := s.end - s.pos
 	if size > maxLine {
@@ -465,7 +465,7 @@ func (q *quirk) merge(other quirk) {
 	}
 }
 
-// closing finds the end of the cell whose opening quote is text[start], and next, the index of the
+// closing finds the end of the cell whose opening quote is text[start]; next is the index of the
 // separator, the line end or the end of text after it. If closed is false, the opening quote is an
 // ordinary character. If ok is false, more text is needed; final says that none follows.
 func (s *scanner) closing(text []byte, start int, final bool) (c span, next int, closed, ok bool) {

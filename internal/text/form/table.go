@@ -23,7 +23,7 @@ type Table struct {
 	Unnamed bool `json:"-"`
 }
 
-// maxTableBytes bounds the bytes of the names of a Table, counting one more byte for each name.
+// maxTableBytes bounds the bytes of the names of a Table, one more for each name.
 const maxTableBytes = 1 << 22
 
 // Check validates a table from an untrusted file: its names, if any, must be as many as the

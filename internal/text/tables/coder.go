@@ -135,10 +135,9 @@ const (
 	isOdd
 )
 
-// Encode appends the indices and the values of a row's features. Cells that do not fit a column of
-// numbers or dates are encoded as gaps, and unknown words of a category set no level's feature.
-// With RefuseGaps it returns the index of the first gap, or first cell that does not fit a column
-// of numbers or dates, and the reason.
+// Encode encodes cells that do not fit a column of numbers or dates as gaps; unknown words of a
+// category set no level's feature. With RefuseGaps it returns the index of the first gap, or first
+// cell that does not fit a column of numbers or dates, and the reason.
 func (c *Coder) Encode(cells []string, columns []int32, values []float32) (
 	[]int32, []float32, int, string,
 ) {
@@ -347,12 +346,12 @@ func (c *Coder) note(i int, of fit, text string) {
 	}
 }
 
-// maxReadLevels is the largest number of levels of a category that Unread reports: yes and no in a
-// column of True and False are probably a mistake, new towns in a column of towns are not.
+// Unread ignores categories of more levels: yes and no in a column of True and False are probably a
+// mistake, new towns in a column of towns are not.
 const maxReadLevels = 2
 
-// Odd returns up to two lines for each column: how many of the cells so far do not fit, with an
-// example, and how many are gaps in a column without gaps in training.
+// Odd returns up to two lines for each column: how many of the cells so far do not fit, and how
+// many are gaps in a column without gaps in training.
 func (c *Coder) Odd() []string {
 	lines, _ := c.odd()
 	return lines

@@ -22,8 +22,8 @@ type Column struct {
 	// Name is the name in the header, or the column's number in the file if there are no names.
 	Name string `json:"name"`
 	Kind Kind   `json:"kind"`
-	// Gaps is the number of training rows without a value: the cell is empty or a word such as NA,
-	// or does not fit a column of numbers or dates.
+	// Gaps is the number of training rows with an empty cell, with a word such as NA, or with a
+	// cell that does not fit a column of numbers or dates.
 	Gaps int `json:"gaps,omitempty"`
 	// GapFeature adds a feature, the column's last. It is 1 in rows without a value or, if more
 	// rows lack a value than have one, in rows with a value.
@@ -103,7 +103,6 @@ func (l *Levels) rarer() int {
 
 func (c *Column) marksValues(rows int) bool { return 2*c.Gaps > rows }
 
-// lackRare reports whether Names may lack levels of only one training row.
 func (l *Levels) lackRare() bool { return l == nil || !slices.Contains(l.Counts, 1) }
 
 // meanSquare returns the mean over the training rows of the squared length of the features of a

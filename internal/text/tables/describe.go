@@ -10,7 +10,7 @@ var dateTexts = map[string]string{"": "dates", "dmy": "dates, the day before the
 	"mdy": "dates, the month before the day", "ymd": "dates, the year first",
 	"time": "times of the day"}
 
-// Describe returns a short description of how the cells of column i are read.
+// Describe returns how the cells of column i are read, in a few words.
 func (e *Encoder) Describe(i int) string {
 	if e.Columns[i].Weak {
 		return e.describe(i) + unrelated
@@ -67,8 +67,8 @@ func orderName(as assumption) string {
 	return orderNames[as.order]
 }
 
-// orderOf returns the order for a value of [Calendar.Order], and whether the cells are times. For
-// "time" and "", the order is YMD, under which only dates that need no order are dates.
+// orderOf returns the order for a value of [Calendar.Order], and whether the cells are times. It
+// returns YMD for "time" and "", as only dates that need no order are dates then.
 func orderOf(name string) (order cell.Order, times bool) {
 	for order, other := range orderNames {
 		if other == name {

@@ -2,7 +2,6 @@
 // pegasos/table documents the rule.
 //
 // A [Fitter] reads the rows of a training file, in several passes if necessary, and fits an
-// [Encoder]: the columns' kinds, scales, levels and buckets of n-grams, which a model's file
-// stores. A [Coder] encodes rows by an encoder, and a [Namer] finds the n-grams behind features of
-// text.
+// [Encoder], which a model's file stores. A [Coder] encodes rows by an encoder, and a [Namer] finds
+// the n-grams behind features of text.
 package tables

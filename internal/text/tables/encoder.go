@@ -65,7 +65,7 @@ func (e *Encoder) Bytes() int64 {
 const maxNames = 1 << 16
 
 // Names returns the names of the features, or nil if they are more than maxNames or take too much
-// memory: the name of a column is part of the names of its features.
+// memory: a column's name is part of each.
 func (e *Encoder) Names() (names []string) {
 	if e.Cols() > maxNames {
 		return nil
@@ -83,7 +83,7 @@ func (e *Encoder) Names() (names []string) {
 	return names
 }
 
-// nameBytes is the approximate memory in bytes of a name besides its text.
+// bytes of a name besides its text, approximately
 const nameBytes = 32
 
 func (e *Encoder) Spreads() []float64 {
@@ -152,7 +152,7 @@ func (e *Encoder) Standard(j int) (mean, deviation float64, ok bool) {
 	return mean, deviation, true
 }
 
-// maxDays bounds the distance in days from 1970 of a date or time that is formatted as such.
+// maxDays bounds the days from 1970 of a date or time that is formatted as such.
 const maxDays = 1e6
 
 func (e *Encoder) columnOf(j int) (i, of int) {

@@ -58,7 +58,7 @@ type Fitter struct {
 
 	paid *budget.Account // nil for any number of columns
 	held []byte          // rows to be counted later; see hold
-	// Bytes of cells so far, and cells of the first row that could not be held.
+	// Bytes of cells counted, and cells of the first row that could not be held.
 	bytes, tooMany int
 }
 
@@ -70,7 +70,7 @@ type Report struct {
 	Distinct string `json:"distinct,omitempty"` // number of different cells, or a lower bound
 }
 
-// Approximate memory of a column in bytes, in a pass of full statistics and in a raw pass.
+// Approximate bytes of a column, in a pass of full statistics and in a raw pass.
 const (
 	columnBytes    = 1200
 	rawColumnBytes = 128
@@ -121,7 +121,7 @@ func (f *Fitter) mayBeRaw() bool {
 	return true
 }
 
-// Reads returns the columns of the encoder passed to Refit, all of which are used, or nil in Fit.
+// Reads returns the columns of Refit's encoder, all of which are used, or nil in Fit.
 func (f *Fitter) Reads() (*form.Table, []bool) {
 	if f.like == nil {
 		return nil, nil

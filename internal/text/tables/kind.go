@@ -249,8 +249,7 @@ func namesID(name string) bool {
 	return camel || strings.HasPrefix(lower, "unnamed:") || strings.HasPrefix(lower, "id_")
 }
 
-// unit returns the most frequent unit, and whether at most a tenth of the numbers have another one
-// in s.units.
+// unit returns the most frequent unit, and whether at most a tenth of the numbers have another one.
 func (s *stats) unit() (unit string, ok bool) {
 	most, all := 0, 0
 	for u, count := range s.units {
@@ -401,7 +400,6 @@ func (s *stats) distinct() string {
 	return strconv.Itoa(s.different)
 }
 
-// gapWordsOf returns, sorted, the odd words that recur and are UTF-8, if there are few.
 func (s *stats) gapWordsOf() (words []string) {
 	if len(s.few) > mostOddWords {
 		return nil

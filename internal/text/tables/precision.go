@@ -22,8 +22,8 @@ const (
 	long64 = 16
 )
 
-// near reports whether the range of the values is so small, relative to the largest magnitude, that
-// it has about maxKeptNumbers floating-point numbers of the given precision or fewer.
+// near reports whether about maxKeptNumbers floating-point numbers of the given precision or fewer
+// lie between the least and the greatest value.
 func (x *extremes) near(bits int) bool {
 	largest := max(math.Abs(x.least), math.Abs(x.most))
 	return x.least <= x.most && x.most-x.least < math.Ldexp(maxKeptNumbers*largest, -bits)

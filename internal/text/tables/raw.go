@@ -8,8 +8,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
-// This file reads tables of plain numbers in a pass that also encodes the rows.
-
 type rawFit struct {
 	rows    int
 	columns []rawColumn

@@ -145,9 +145,9 @@ func (s *stats) contradicts(v *verdict) bool {
 	return false
 }
 
-// questionMark revises the doubt about numbers that are ambiguous and whose column proves no
-// decimal mark: it drops the doubt if the mark is given, and adds one about points read as
-// decimals, in a file with semicolons or beside other numbers, unless there is a doubt.
+// questionMark revises the doubt about ambiguous numbers of which none proves a decimal mark: it
+// drops the doubt if the mark is given, and adds one about points read as decimals, in a file with
+// semicolons or beside other numbers.
 func (f *Fitter) questionMark(s *stats, v *verdict) {
 	open := v.kind == Number && s.points == 0 && s.commas == 0 && s.ambiguous > 0
 	switch {
@@ -349,8 +349,8 @@ func (c *Column) fitLevels(s *stats) {
 	c.Levels = l
 }
 
-// withoutFeatures plans another pass for a table without features: columns of names become text, or
-// else ids are kept. It returns an error if neither helps.
+// withoutFeatures plans another pass: columns of names become text, or else ids are kept. It
+// returns an error if neither helps.
 func (f *Fitter) withoutFeatures(e *Encoder, verdicts []verdict) (*Encoder, error) {
 	is := func(v verdict) bool { return v.names }
 	if f.forced || !slices.ContainsFunc(verdicts, is) {

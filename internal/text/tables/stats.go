@@ -371,7 +371,6 @@ func (s *stats) see(v float64) {
 	}
 }
 
-// comeAgain reports whether a number seen repeats. It sorts the numbers.
 func (s *stats) comeAgain() bool {
 	slices.Sort(s.seen)
 	for i := 1; i < len(s.seen) && !s.repeated; i++ {

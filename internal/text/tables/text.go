@@ -19,8 +19,7 @@ import (
 )
 
 const (
-	// leastRows is the least number of rows of a level or a bucket with a feature, where one row is
-	// not enough.
+	// leastRows is the least number of rows of a level or a bucket, where one row is not enough.
 	leastRows    = 2
 	maxGramsOnce = 1 << (textBits - 3) // most buckets in use for which one row is enough
 	textBits     = 20                  // binary logarithm of the number of buckets
@@ -99,7 +98,6 @@ func (t *Words) sumCounts() {
 	}
 }
 
-// typical returns about the root mean square of the nonzero features of the training rows.
 func (t *Words) typical(rows int) float64 {
 	return float64(t.length() * math.Sqrt(float64(rows)/max(t.all, 1)))
 }
@@ -112,7 +110,7 @@ type textStats struct {
 	reader gramReader
 }
 
-// bucketStats hold the number of rows with n-grams in a bucket, and the last such row, from 1.
+// last: the last row with an n-gram in the bucket, from 1
 type bucketStats struct{ rows, last uint32 }
 
 const arrayBytes = 8 << textBits
@@ -129,8 +127,8 @@ func newTextStats(grams int, paid *budget.Account) *textStats {
 	return t
 }
 
-// widen replaces the map by the array if the map has mostBuckets buckets or the account has enough
-// memory for two arrays, since the array of the previous pass may still be in memory.
+// widen replaces the map by the array if the map is large or the account has enough memory for two
+// arrays: that of the previous pass may still be in memory.
 func (t *textStats) widen() {
 	if t.paid.Take(2 * arrayBytes) {
 		t.taken = 2 * arrayBytes
@@ -237,9 +235,9 @@ func hashText(text string) wordHash {
 
 // A gramHash computes the hashes of the n-grams that end with the latest word.
 //
-// For each further word, the hash so far is mixed by the finalizer of MurmurHash3, multiplied by
-// the prime of FNV, and combined with the word's hash by exclusive or. The bucket is the top bits
-// of the finalizer of the result.
+// The hash of a single word is the word's own. For each further word, the hash so far is mixed by
+// the finalizer of MurmurHash3, multiplied by the prime of FNV, and combined with the word's hash
+// by exclusive or. The bucket is the top bits of the finalizer of the result.
 type gramHash struct {
 	mixed [maxGrams]uint64 // by length: mixed hashes of the n-grams that end with the last word
 	n     int              // elements of mixed in use
@@ -256,8 +254,8 @@ func (g *gramHash) add(word wordHash, grams int) int {
 }
 
 // A gramReader finds the buckets of the n-grams of a cell. Words consist of letters, marks and
-// numbers; standsAlone reports characters that are words by themselves. Everything else, including
-// invalid UTF-8, separates words.
+// numbers; some characters are words by themselves. Everything else, including invalid UTF-8,
+// separates words.
 type gramReader struct {
 	rest        string // unread part of the cell
 	grams, wide int
@@ -306,7 +304,6 @@ func (r *gramReader) next() []uint32 {
 	return r.buckets[:n]
 }
 
-// word appends the buckets of the n-grams that end with a word to the first n in r.buckets.
 func (r *gramReader) word(h wordHash, n int) int {
 	for k := range r.hash.add(h, r.grams) {
 		r.buckets[n] = uint32(r.hash.mixed[k] >> (64 - r.wide))
@@ -362,7 +359,7 @@ func (c *textCoder) newScratch() *textScratch {
 	return s
 }
 
-// count counts a cell's n-grams in of, and lists its features in found, in ascending order.
+// count counts a cell's n-grams in of, and lists its features in found, ascending.
 func (s *textScratch) count(cell string, c *textCoder) {
 	s.reader.begin(cell)
 	for buckets := s.reader.next(); len(buckets) > 0; buckets = s.reader.next() {
@@ -424,10 +421,10 @@ func newTextCoder(t *Words, rows int) *textCoder {
 	return c
 }
 
-// encodeText appends the features of a cell; first is the column's first feature. The value for a
-// bucket is (1 + log n) (1 + log((1 + rows)/(1 + r))), where n is the number of the cell's n-grams
-// in the bucket, rows the argument of newTextCoder, and r the bucket's count in Words. The values
-// are then scaled to the Euclidean length c.length().
+// encodeText appends the features of a cell. The value for a bucket is (1 + log n) (1 + log((1 +
+// rows)/(1 + r))), where n is the number of the cell's n-grams in the bucket, rows the argument of
+// newTextCoder, and r the bucket's count in Words. The values are then scaled to the Euclidean
+// length c.length().
 func (c *textCoder) encodeText(cell string, first int32, columns []int32, values []float32) (
 	[]int32, []float32,
 ) {

@@ -6,10 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Letters, marks and numbers beyond ASCII, and their lower case, are in tables, so that a Go
-// release with another version of Unicode does not change models.
+// Tables of letters, marks and numbers beyond ASCII, and of their lower case, keep models from
+// changing with the Unicode version of a Go release.
 
-// isWord reports whether r is a letter, a mark or a number, and so part of a word.
 func isWord(r rune) bool {
 	if r < utf8.RuneSelf {
 		return asciiWord[byte(r)] != 0
