@@ -36,7 +36,7 @@ func lookup(names map[string]string, s string) string {
 	return names[string(buffer[:len(s)])]
 }
 
-// monthOf returns the number of the month with the name s, from 1; 0 for none.
+// monthOf returns 1 to 12, or 0 if s names no month.
 func monthOf(s string) int { return atoi(lookup(months, s)) }
 
 var months = namesOf(`1 january jan januar jänner janvier janv enero ene janeiro gennaio gen

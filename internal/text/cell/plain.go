@@ -33,7 +33,6 @@ func ParsePlain(s string) (float64, bool) {
 	return v, err == nil && math.Abs(v) <= math.MaxFloat32
 }
 
-// exponentLength returns the length in bytes of an exponent such as e-05 at the start of s.
 func exponentLength(s string) int {
 	sign := 1
 	if len(s) > 1 && (s[1] == '-' || s[1] == '+') {

@@ -33,8 +33,8 @@ kPa|MPa|bar|mbar|psi|atm|mmHg|cc CC|hp HP|bhp|ps PS|kmpl|mpg|mph|km/h kph kmh|km
 m/s|mg/dl mg/dL|mg/l mg/L|g/l g/L|g/dl g/dL|µg/m³ µg/m3|rpm|fps|bpm|kn kt knots|dB|dBm|lx lux|lm|
 cd|mol|mmol|ppm|ppb|IU|pH|MP|x ×|bp bps|+|°|pcs pc piece pieces`)
 
-// spacedUnits adds names, such as A and C, that are units only after a blank: directly after a digit
-// they look like codes.
+// spacedUnits adds names, such as A and C, that are units only after a blank: directly after a
+// digit they look like codes.
 var spacedUnits = namesOf(`A amp amps|K|°C C|°F F|T|H|st stone`)
 
 // magnitudes maps words that multiply a number to exponents: e3 is 10^3.

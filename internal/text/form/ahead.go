@@ -15,7 +15,7 @@ type batch struct {
 	cells  []string
 	starts []int
 	spent  [][]byte // buffers with rows of this batch or earlier ones, and no later rows
-	err    error    // error after the last row; nil if further rows follow
+	err    error    // error after the last row; nil if rows may follow
 }
 
 type rowAt struct {

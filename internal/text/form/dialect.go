@@ -27,8 +27,8 @@ type candidate struct {
 
 type sampled struct {
 	rows     [][]string
-	lines    []int // of each row; 0 in further pieces
-	err      error // of splitting the head, other than io.EOF
+	lines    []int // line number of each row; 0 in further pieces
+	err      error // error of splitting the head, other than io.EOF
 	unclosed int   // rows of the head with a quote that is not closed
 }
 

@@ -62,8 +62,8 @@ func encodingNamed(name string, head []byte) (encoding, error) {
 	return e, nil
 }
 
-// detectEncoding detects the encoding from samples, the first of which begins the file; they may
-// start or end within a character. doubt reports bytes that are not UTF-8.
+// detectEncoding gets samples of a file, of which the first begins the file; they may start or end
+// within a character. doubt reports bytes that are not UTF-8.
 func detectEncoding(samples [][]byte) (e encoding, doubt *Doubt) {
 	head := samples[0]
 	for _, m := range byteOrderMarks {
@@ -190,7 +190,7 @@ func (e encoding) decode(sample []byte) []byte {
 type decoder struct {
 	encoding
 	src      io.Reader
-	raw      []byte // read but not yet decoded
+	raw      []byte
 	out      []byte
 	at       int // bytes of out that Read has returned
 	err      error

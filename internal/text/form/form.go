@@ -99,7 +99,7 @@ func (d Doubt) String() string {
 }
 
 type SyntaxError struct {
-	Line   int    // from 1; 0 for the whole file
+	Line   int    // from 1; 0 for none
 	Column int    // position in the line in bytes, from 1; 0 for the whole line
 	Token  string // the wrong text; may be empty
 	Reason string

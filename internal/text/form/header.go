@@ -116,7 +116,7 @@ func madeUp(cells []string) bool {
 type ballot struct {
 	yes, no  float64
 	typed    int // columns of numbers or dates
-	typedYes int // those that vote for a header
+	typedYes int // columns of numbers or dates that vote for a header
 	strange  int // first cells that are numbers unlike those below
 }
 

@@ -37,7 +37,7 @@ type Reader struct {
 	width    int   // cells of the first ragged row
 	footer   quirk // if keep is false: ragged rows after the last row of the table's width
 	totals   quirk
-	totalRow int   // rows at the last row in totals
+	totalRow int   // value of rows at the last total
 	empty    quirk // if keep is false: rows of empty cells in a table of several columns
 	repeated quirk
 	doubts   []Doubt

@@ -14,11 +14,11 @@ const (
 )
 
 type sample struct {
-	head   []byte   // without skipped lines
-	whole  bool     // head reaches the end of the file
+	head   []byte // start of the file, without skipped lines
+	whole  bool
 	others [][]byte // further pieces, each from the start of a line
-	cut    []bool   // by piece: text follows
-	line   int      // of the start of head, from 1
+	cut    []bool   // whether text follows each of others
+	line   int      // line number of the start of head, from 1
 
 	maxColumns int
 }

@@ -12,7 +12,7 @@ import (
 
 const defaultMaxColumns = 1 << 18
 
-// maxLine bounds the bytes of an unfinished row.
+// fill returns an error if an unfinished row has more than maxLine bytes.
 const maxLine = 1 << 28
 
 // scanBuffer is in bytes.
@@ -43,7 +43,7 @@ type scanner struct {
 	// below pos is outdated.
 	newline, carriage, quoted int
 
-	line    int  // of the next row
+	line    int  // line number of the next row
 	afterCR bool // the last line ended in a carriage return: skip a newline
 
 	rowLine     int
@@ -52,8 +52,8 @@ type scanner struct {
 	starts      []int // index in row of each cell; empty for rows without quotes
 	spans       []span
 	openings    quirk // rows with an opening quote that is an ordinary character
-	swallowed   quirk // if asked: rows with a quoted cell that looks like rows
-	swallowedTo int   // line at which the first of these cells ends
+	swallowed   quirk // rows with a quoted cell that looks like rows, if asked is true
+	swallowedTo int   // line at which the first of the swallowed cells ends
 	asked       bool
 	comments    quirk // comment lines with as many cells as the previous row
 	odd         bool  // the last quoted cell has inner quotes that are not doubled

@@ -34,7 +34,7 @@ func TestNewTable(t *testing.T) {
 		names          []string
 		label, columns int
 		want           *Table
-		at             []int // of the file
+		at             []int // columns of the file
 	}{
 		{nil, 2, 3, nil, nil},
 		{nil, 0, 3, &Table{LabelAt: 0}, []int{1, 2}},

@@ -25,9 +25,9 @@ type Coder struct {
 
 type misfits struct {
 	empty atomic.Int64 // gaps
-	gaps  int          // in a column that had none in training
+	gaps  int          // gaps in a column without gaps in training
 	odd   int          // cells that do not fit the column
-	such  string       // the first of them, cut by escape.Cut
+	such  string       // the first odd cell, cut by escape.Cut
 }
 
 type coding struct {
@@ -269,7 +269,6 @@ func (in *coding) date(r *row, text string) fit {
 	return of
 }
 
-// addScaled appends a number on the column's scale, unless it overflows float32.
 func (in *coding) addScaled(r *row, v float64) fit {
 	x := in.Number.scaled(v)
 	if math.Abs(float64(x)) > math.MaxFloat32 {

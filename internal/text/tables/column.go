@@ -32,9 +32,9 @@ type Column struct {
 	// and the column seems unrelated to the label.
 	Weak bool `json:"weak,omitempty"`
 
-	Number *Scale    `json:"number,omitempty"` // of numbers or dates
+	Number *Scale    `json:"number,omitempty"` // scale of numbers or dates
 	Date   *Calendar `json:"date,omitempty"`
-	Levels *Levels   `json:"levels,omitempty"` // of a category; nil if no level has a feature
+	Levels *Levels   `json:"levels,omitempty"` // nil if no level has a feature
 	Text   *Words    `json:"text,omitempty"`
 }
 

@@ -30,7 +30,7 @@ type Label struct {
 	Name string `json:"name,omitempty"`
 	// Kind is Number, Category for names of classes, or "" without labels.
 	Kind   Kind    `json:"kind,omitempty"`
-	Format *Format `json:"format,omitempty"` // of numbers; nil for the zero Format
+	Format *Format `json:"format,omitempty"` // format of numbers; nil for the zero Format
 	// GapIsClass makes cells such as NA the name of a class.
 	GapIsClass bool `json:"gap_is_class,omitempty"`
 }

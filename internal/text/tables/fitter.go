@@ -39,14 +39,14 @@ type Fitter struct {
 	Mark    byte
 	Mixed   bool
 
-	like    *Encoder     // argument of Refit
+	like    *Encoder
 	kinds   []Given      // by column, in place of Overrule
 	marks   []byte       // in Refit, decimal mark of each column; 0 to detect it
 	plan    []assumption // by column, from the previous pass
 	forced  bool         // columns of names become text
 	kept    bool         // columns of ids are kept
 	labels  labelStats
-	targets extremes // of plain numbers, if labels.full is nil
+	targets extremes // labels that are plain numbers, if labels.full is nil
 	raw     *rawFit  // nil in a pass that is not or no longer raw
 	cols    int      // cells of the last row of a pass that began as a raw one
 	broken  bool     // the table is not raw, and earlier rows of the pass are lost
@@ -66,7 +66,7 @@ type Report struct {
 	Reason   string `json:"reason"`             // why the column is of its kind
 	Sample   string `json:"sample,omitempty"`   // a cell
 	Odd      int    `json:"odd,omitempty"`      // cells that do not fit the kind
-	OddCell  string `json:"odd_cell,omitempty"` // one of them
+	OddCell  string `json:"odd_cell,omitempty"` // a cell counted in Odd
 	Distinct string `json:"distinct,omitempty"` // number of different cells, or a lower bound
 }
 

@@ -14,7 +14,7 @@ import (
 
 const (
 	fewValues = 10
-	idDigits  = 6 // of ids that are recognized by their equal lengths
+	idDigits  = 6 // digits of ids that are recognized by their equal lengths
 	// sparsestCounter bounds the range of a row counter, relative to the number of rows, as a file
 	// may lack rows.
 	sparsestCounter = 2
@@ -23,7 +23,7 @@ const (
 type verdict struct {
 	kind   Kind
 	reason string
-	as     assumption // that the statistics must be based on
+	as     assumption // assumption that the statistics must be based on
 	id     bool       // left out as whole numbers that count or identify rows
 	names  bool       // left out as words that hardly repeat
 	code   bool       // numbers taken for words
@@ -249,7 +249,6 @@ func namesID(name string) bool {
 	return camel || strings.HasPrefix(lower, "unnamed:") || strings.HasPrefix(lower, "id_")
 }
 
-// unit returns the most frequent unit, and whether at most a tenth of the numbers have another one.
 func (s *stats) unit() (unit string, ok bool) {
 	most, all := 0, 0
 	for u, count := range s.units {

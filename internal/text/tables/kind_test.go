@@ -11,10 +11,10 @@ type kindCase struct {
 	name, column string
 	cells        []string
 	kind         Kind
-	reason       string // or a part
+	reason       string // part of the reason
 	features     int
 	gaps         int
-	doubt        string // or a part; "" for none
+	doubt        string // part of the doubts; "" for none
 }
 
 func (c kindCase) check(t *testing.T) {

@@ -18,7 +18,7 @@ func TestLabels(t *testing.T) {
 		labels []string
 		kind   Kind
 		format string
-		first  string // of the labels
+		first  string
 	}{
 		{"numbers", times(9, "1.5", "2"), Number, "<nil>", "1.5"},
 		{"words", times(9, "red", "1"), Category, "<nil>", "red"},

@@ -40,7 +40,7 @@ func (s *stats) merges(bits int) bool {
 	}
 	type rounded struct {
 		value float64
-		bytes int // of the text, to tell 1.50 from 1.5; 0 for float32
+		bytes int // length of the text, to tell 1.50 from 1.5; 0 for float32
 	}
 	seen := map[rounded]float64{}
 	for text := range s.levels {

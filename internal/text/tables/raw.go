@@ -18,7 +18,7 @@ type rawColumn struct {
 	sum    float64
 	first  float32
 	last   float32
-	digits uint8 // of each number so far, if equal and at least idDigits; else 0
+	digits uint8 // digits of each number so far, if equal and at least idDigits; else 0
 	// Whether the numbers so far rise, are whole, and are dates of eight digits. counts is valid
 	// only with integral.
 	counts, integral, eights bool

@@ -227,7 +227,7 @@ func (s *stats) unordered() bool {
 // decimalMark returns the decimal mark for ambiguous columns: the given mark, else the mark that
 // more columns and labels prove, else the mark of the file's form. It also sets Mixed.
 func (f *Fitter) decimalMark() byte {
-	commas, points := 0, 0 // of columns
+	commas, points := 0, 0 // numbers of columns
 	for _, s := range append(f.columns[:len(f.columns):len(f.columns)], f.labels.full) {
 		switch {
 		case s == nil:

@@ -27,7 +27,7 @@ const (
 
 type assumption struct {
 	decimal byte       // '.' or ','
-	unit    string     // of all numbers with one; "" for any
+	unit    string     // unit of all numbers with a unit; "" for any
 	order   cell.Order // 0 until the order matters for a date
 	times   bool
 	text    bool
@@ -70,22 +70,22 @@ type stats struct {
 
 	numbers         moments
 	extremes        extremes
-	parsed          int  // of any unit
+	parsed          int  // numbers of any unit
 	plain           bool // all cells are numbers that parse32 accepts
 	plainSum        float64
-	points, commas  int    // proofs of a decimal point or a decimal comma: see prove
-	ambiguous       int    // different numbers under either mark: see prove
-	open            string // the first of these
+	points, commas  int    // cells that prove a decimal point or a decimal comma: see prove
+	ambiguous       int    // cells that are different numbers under either mark: see prove
+	open            string // the first cell counted in ambiguous
 	units           map[string]*int
 	withUnit        int
-	groups          bool   // some number contains the mark that is not the decimal one
-	magnitudes      int    // numbers with a magnitude such as K
-	magnitude       string // one of these, if possible with a point
+	groups          bool // some number contains the mark that is not the decimal one
+	magnitudes      int
+	magnitude       string // a number with a magnitude, if possible with a point
 	forced          byte   // given decimal mark; 0 to detect it
 	counts          bool   // each number is whole and greater than the previous one
 	last            float64
-	digits          int // of all numbers, by digitsOf; 0 if they differ
-	zeroLed, eights int // with leading zeros; of eight digits that are a date
+	digits          int // digits of all numbers, by digitsOf; 0 if they differ
+	zeroLed, eights int // numbers with leading zeros; numbers that are dates of eight digits
 	// The fewest digits of a number, by digitsOf, and the most bytes of a number with leading
 	// zeros.
 	narrowest, zeroWidth int
@@ -102,7 +102,7 @@ type stats struct {
 	counted, different, again int
 
 	spaces, alone, bytes int // in cells not missing: blanks, characters that are words, bytes
-	grams                int // most words of an n-gram
+	grams                int
 	text                 *textStats
 	texts                *int            // number of columns whose n-grams are counted
 	paid                 *budget.Account // memory that the file's size allows; nil for any
@@ -111,12 +111,12 @@ type stats struct {
 type dateStats struct {
 	dates            moments
 	dateExtremes     extremes
-	dateCells, times int // under any order; times alone
+	dateCells, times int // dates and times under any order; times alone
 	orders           [allOrders + 1]int
 	openDate         string // the first date valid in several orders, but not in all
 	calendar         [months + weekdays]int
-	monthDay         int  // of all dates; 0 if they differ
-	noDay            bool // some date has no day
+	monthDay         int // day of the month of all dates; 0 if they differ
+	noDay            bool
 }
 
 var noDates = new(dateStats)
@@ -379,8 +379,7 @@ func (s *stats) comeAgain() bool {
 	return s.repeated
 }
 
-// addDate reports whether the cell is a date or a time under any order. plain is whether it is a
-// plain number.
+// addDate accepts dates and times under any order. plain is whether the cell is a plain number.
 func (s *stats) addDate(text string, plain bool) bool {
 	if plain && !cell.EightDigitDate(text) {
 		return false
@@ -427,8 +426,8 @@ func (s *stats) addDate(text string, plain bool) bool {
 	return true
 }
 
-// parseDate parses a date as cell.ParseDate does; order 0 stands for all orders. Of plain numbers,
-// only those of eight digits can be dates.
+// parseDate parses a date; order 0 stands for all orders. Of plain numbers, only those of eight
+// digits can be dates.
 func parseDate(text string, order cell.Order, plain bool) (cell.Date, bool) {
 	if order == 0 {
 		order = allOrders

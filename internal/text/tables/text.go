@@ -46,7 +46,7 @@ type Words struct {
 	// Words has n-grams of some buckets.
 	Words map[uint32]string `json:"words,omitempty"`
 
-	at     []uint32 // buckets with a feature
+	at     []uint32
 	counts []uint32
 	all    float64
 }
@@ -106,7 +106,7 @@ type textStats struct {
 	few    map[uint32]bucketStats
 	all    []bucketStats // of each bucket; nil while few is used
 	paid   *budget.Account
-	taken  int64 // bytes taken from paid
+	taken  int64
 	reader gramReader
 }
 
@@ -257,7 +257,7 @@ func (g *gramHash) add(word wordHash, grams int) int {
 // numbers; some characters are words by themselves. Everything else, including invalid UTF-8,
 // separates words.
 type gramReader struct {
-	rest        string // unread part of the cell
+	rest        string
 	grams, wide int
 	hash        gramHash
 	buckets     [1 << 10]uint32
@@ -319,7 +319,7 @@ type textCoder struct {
 	// feature.
 	inverse []float64
 	which   []uint32
-	pool    sync.Pool // of scratch
+	pool    sync.Pool // scratch for encodeText
 }
 
 type bucketWord struct {

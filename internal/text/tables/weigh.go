@@ -29,17 +29,17 @@ type weigher struct {
 	*Coder   // for all columns except text
 	skip     func(row int) bool
 	row      int
-	label    string // of the row that Encode adds next
+	label    string // label of the row that Encode adds next
 	value    float64
 	known    bool
 	classes  map[string]int // index of each class; nil if there are too many
 	counts   []float64      // rows of each class
 	sums     [][]float64    // for each class, the sum of each feature
-	all      []float64      // sum of each feature
-	squares  []float64      // sum of the squares of each feature
-	first    float64        // the first label, from which labels are measured
-	y, yy    float64        // sums of the labels and of their squares
-	products []float64      // sum of each feature times the label
+	all      []float64
+	squares  []float64
+	first    float64   // the first label, from which labels are measured
+	y, yy    float64   // sums of the labels and of their squares
+	products []float64 // sum of each feature times the label
 	counted  float64
 }
 
