@@ -46,7 +46,7 @@ func Digits(b []byte, p int, m uint64) (uint64, int) {
 const ASCIIZeros = 0x3030303030303030
 
 // CountDigits returns the number of digits, 0 to 8, at the start of eight bytes of text. x is the
-// bytes, in little-endian order, after an exclusive or with ASCIIZeros.
+// bytes, in little-endian order, after an exclusive or with [ASCIIZeros].
 func CountDigits(x uint64) uint {
 	// The first byte above 9 has its top bit set by the addition or in x itself. Carries change
 	// only bytes after it.
@@ -54,7 +54,7 @@ func CountDigits(x uint64) uint {
 }
 
 // JoinDigits returns the number that the first n of eight digits form; n is 1 to 8. x is eight
-// bytes of text, in little-endian order, after an exclusive or with ASCIIZeros.
+// bytes of text, in little-endian order, after an exclusive or with [ASCIIZeros].
 func JoinDigits(x uint64, n uint) uint64 {
 	// Move the digits to the end, after zeros, and combine them to pairs, fours and the number. The
 	// mask lets the compiler omit a check of the shift count.
@@ -127,7 +127,7 @@ func Scale(m uint64, exp int) (v float32, ok bool) {
 }
 
 // exponent parses an optional sign and digits at b[p:]. e is 2^20 without digits, and cut to 2^20
-// or -2^20; Scale rejects both.
+// or -2^20; [Scale] rejects both.
 func exponent(b []byte, p int) (e, next int) {
 	const useless = 1 << 20
 	sign := 1

@@ -423,7 +423,7 @@ func newTextCoder(t *Words, rows int) *textCoder {
 
 // encodeText appends the features of a cell. The value for a bucket is (1 + log n) (1 + log((1 +
 // rows)/(1 + r))), where n is the number of the cell's n-grams in the bucket, rows the argument of
-// newTextCoder, and r the bucket's count in Words. The values are then scaled to the Euclidean
+// newTextCoder, and r the bucket's count in [Words]. The values are then scaled to the Euclidean
 // length c.length().
 func (c *textCoder) encodeText(cell string, first int32, columns []int32, values []float32) (
 	[]int32, []float32,

@@ -21,12 +21,12 @@ import (
 
 type coding struct {
 	*tableColumn
-	first    int32           // the column's first feature
-	gap      int32           // the gap feature, or none
-	marks    bool            // the gap feature is 1 in rows with a value, not without
-	filled   float32         // value of feature first for a gap in a column of numbers or dates
+	first    int32
+	gap      int32
+	marks    bool            // the gap feature is 1 in rows with a value
+	filled   float32         // value of feature first for a gap among numbers or dates
 	levels   map[string]code // by word of a category; empty if levels are hashed
-	gapWords map[string]bool // further words that count as gaps in this column of numbers
+	gapWords map[string]bool // further words that count as gaps among numbers
 	order    dateOrder
 	times    bool
 	text     *textCoder
@@ -37,7 +37,6 @@ type code struct {
 	value   float32
 }
 
-// none is the gap of a coding without a gap feature.
 const none = -1
 
 func codingsOf(columns []tableColumn, rows int, raw bool) []coding {
@@ -136,8 +135,6 @@ func (in *coding) encode(r *row, text string, raw bool) fit {
 	return of
 }
 
-// encodeValue appends the features of a cell that fits the column, except the gap feature, and
-// returns how the cell fits.
 func (in *coding) encodeValue(r *row, text string, raw bool) fit {
 	switch in.Kind {
 	case number:
@@ -225,7 +222,6 @@ func (in *coding) date(r *row, text string) fit {
 	return of
 }
 
-// addScaled appends a number on the column's scale, unless the scaled value overflows float32.
 func (in *coding) addScaled(r *row, v float64) fit {
 	x := in.Number.scaled(v)
 	if math.Abs(float64(x)) > math.MaxFloat32 {
@@ -266,82 +262,79 @@ const (
 	leftOut  kind = "left out"
 )
 
-// A tableColumn is the part of an Encoder that encodes the cells of one column of the table.
+// A tableColumn encodes the cells of one column of the table.
 type tableColumn struct {
-	// Name is the name in the header, or the column's number in the file if there is no header.
+	// Name is the name in the header, or the column's number in the file if there are no names.
 	Name string
 	Kind kind
-	// Gaps is the number of training rows without a value: the cell is empty or a word such as NA,
-	// or does not fit a column of numbers or dates.
+	// Gaps is the number of training rows with an empty cell, with a word such as NA, or with a
+	// cell that does not fit a column of numbers or dates.
 	Gaps int
-	// GapFeature adds a feature, the column's last. It is 1 in rows without a value; but if more
-	// rows lack a value than have one, it is 1 in the rows with a value.
+	// GapFeature adds a feature, the column's last. It is 1 in rows without a value or, if more
+	// rows lack a value than have one, in rows with a value.
 	GapFeature bool
-	// Weak multiplies the column's features by weakFactor: there is text beside the column, and the
-	// column seems unrelated to the label. A column of text is never weak.
+	// Weak multiplies the column's features by weakFactor, because there is text beside the column
+	// and the column seems unrelated to the label.
 	Weak bool
 
-	Number *numberScale // scale of a column of numbers or dates
+	Number *numberScale // scale of numbers or dates
 	Date   *calendar
-	Levels *categoryLevels // of a category; nil if no level has a feature
+	Levels *categoryLevels // nil if no level has a feature
 	Text   *ngrams
 }
 
 // numberScale says how a number v becomes a feature: (v - Shift) Factor. A cell without a number counts
-// as Mean. For a date, v is the number of days since 1970-01-01; for a time without a date, the
-// time in days.
+// as Mean. For a date, v is the number of days since 1970-01-01; for a time alone, the time in
+// days.
 //
-// In the columns of a raw encoder (Encoder.Raw) there is only Mean: the feature is v.
+// In a raw encoder (Encoder.Raw) there is only Mean: the feature is v.
 type numberScale struct {
 	Mean   float64
 	Shift  float64
 	Factor float64
-	Format *format // nil means the zero Format
+	Format *format // nil for the zero Format
 }
 
 type format struct {
 	Decimal string // "," for a decimal comma
-	Unit    string // the unit that the numbers may have
+	Unit    string // unit that the numbers may have
 	// Groups allows the mark that is not the decimal one as a thousands separator in cells that are
-	// numbers under either mark, such as 1,234. Other cells may always contain this separator.
+	// numbers under either mark, such as 1,234.
 	Groups bool
 	// Magnitudes allows a letter of magnitude, such as K, after the digits.
 	Magnitudes bool
-	// GapWords are further words that count as gaps in this column, sorted.
+	// GapWords are further words that count as gaps, sorted.
 	GapWords []string
 }
 
-// calendar describes how the dates of a column are read, and which features they have besides the
-// days.
+// calendar describes how dates are read, and their features besides the days.
 type calendar struct {
-	// Order is "dmy", "mdy" or "ymd" if the order of day, month and year matters for some cells,
-	// and "time" for times of the day without a date.
+	// Order is "dmy", "mdy" or "ymd" if the order matters for some dates, "time" for times alone.
 	Order string
-	// Counts has the number of training rows in each month, followed by the number of training rows
-	// on each weekday from Monday on: 0, 12 or 19 counts. Each element of Counts has a feature.
+	// Counts has the number of training rows in each month, and then on each weekday from Monday
+	// on: 0, 12 or 19 counts. Each has a feature.
 	Counts []int
 }
 
 type categoryLevels struct {
-	// Names are levels, sorted. Levels in a single training row, and levels that are not UTF-8, may
-	// be absent.
+	// Names are sorted levels; rare ones, and ones that are not UTF-8, may be absent.
 	Names  []string
 	Counts []int // number of training rows with each level
-	// HashBits, if not 0, is the binary logarithm of the number of features to which the levels are
-	// hashed.
+	// HashBits is the binary logarithm of the number of features to which levels are hashed; 0 if
+	// they are not hashed.
 	HashBits int
 }
 
 const months, weekdays = 12, 7
 
-// isBinary reports whether a single feature encodes the column's two levels: it is 1 for the level
-// categoryLevels.rarer, -1 for the other, and 0 for a gap and for any other word.
+// isBinary reports whether one feature encodes two levels: 1 for the level categoryLevels.rarer, -1 for
+// the other, and 0 for a gap or another word.
 func (c *tableColumn) isBinary(rows int) bool {
 	l := c.Levels
 	return l != nil && len(l.Names) == 2 && l.Counts[0]+l.Counts[1]+c.Gaps == rows
 }
 
-// rarer returns the index of the rarer one of two levels, or 1 if their counts are equal.
+// rarer returns 1 if the two counts are equal.
 func (l *categoryLevels) rarer() int {
 	if l.Counts[0] < l.Counts[1] {
 		return 0
@@ -349,7 +342,6 @@ func (l *categoryLevels) rarer() int {
 	return 1
 }
 
-// marksValues reports whether the gap feature is 1 in rows with a value.
 func (c *tableColumn) marksValues(rows int) bool { return 2*c.Gaps > rows }
 
 func (c *tableColumn) features(rows int) (n int) {
@@ -380,8 +372,8 @@ func (s *numberScale) scaled(v float64) float32 { return float32((v - s.Shift) *
 
 var orderNames = map[dateOrder]string{dmy: "dmy", mdy: "mdy", ymd: "ymd"}
 
-// orderOf returns the order for a value of calendar.Order, and whether the cells are times. For
-// "time" and "", the order is YMD, under which only dates that need no order are dates.
+// orderOf returns the order for a value of calendar.Order, and whether the cells are times. It
+// returns YMD for "time" and "", as only dates that need no order are dates then.
 func orderOf(name string) (order dateOrder, times bool) {
 	for order, other := range orderNames {
 		if other == name {
@@ -392,7 +384,7 @@ func orderOf(name string) (order dateOrder, times bool) {
 }
 
 const (
-	// maxValueBytes is the largest length in bytes of a cell that may be a number or a date.
+	// maxValueBytes bounds the bytes of a cell that is parsed as a number or a date.
 	maxValueBytes = 64
 )
 
@@ -407,8 +399,8 @@ func parse32(text string) (float32, bool) {
 	return v, reason == ""
 }
 
-// parseDate parses a date as cell.ParseDate does; order 0 stands for all orders. plain reports
-// whether the text is a plain number, of which only numbers of eight digits can be dates.
+// parseDate parses a date; order 0 stands for all orders. Of plain numbers, only those of eight
+// digits can be dates.
 func parseDate(text string, order dateOrder, plain bool) (parsedDate, bool) {
 	if order == 0 {
 		order = allOrders
@@ -434,7 +426,7 @@ const (
 )
 
 // ngrams describe how the cells of a column of text become features: an n-gram of up to Grams words
-// is hashed to one of 2^Bits buckets, and the buckets listed in Buckets have a feature each.
+// is hashed to one of 2^Bits buckets, and those listed in Buckets have a feature each.
 type ngrams struct {
 	Bits  int
 	Grams int
@@ -444,7 +436,7 @@ type ngrams struct {
 	// Length is the Euclidean length of the features of a cell; 0 means 1.
 	Length float64
 
-	at     []uint32 // the buckets with a feature
+	at     []uint32
 	counts []uint32
 }
 
@@ -508,15 +500,15 @@ func hashText(text string) wordHash {
 
 // A gramHash computes the hashes of the n-grams that end with the latest word.
 //
-// The hash of a single word is the word's hash. For each further word, the hash so far is mixed by
+// The hash of a single word is the word's own. For each further word, the hash so far is mixed by
 // the finalizer of MurmurHash3, multiplied by the prime of FNV, and combined with the word's hash
 // by exclusive or. The bucket is the top bits of the finalizer of the result.
 type gramHash struct {
-	mixed [maxGrams]uint64 // mixed hashes of the n-grams that end with the last word, by length
-	n     int              // number of elements of mixed in use
+	mixed [maxGrams]uint64 // by length: mixed hashes of the n-grams that end with the last word
+	n     int              // elements of mixed in use
 }
 
-// add adds a word, and returns the number of n-grams of up to grams words that end with it.
+// add adds a word, and returns the number of n-grams that end with it.
 func (g *gramHash) add(word wordHash, grams int) int {
 	g.n = min(g.n+1, grams)
 	for k := g.n - 1; k > 0; k-- {
@@ -527,10 +519,10 @@ func (g *gramHash) add(word wordHash, grams int) int {
 }
 
 // A gramReader finds the buckets of the n-grams of a cell. Words consist of letters, marks and
-// numbers, and some characters are words by themselves: see standsAlone. Everything else, including
-// invalid UTF-8, separates words.
+// numbers; some characters are words by themselves. Everything else, including invalid UTF-8,
+// separates words.
 type gramReader struct {
-	rest        string // unread part of the cell
+	rest        string
 	grams, wide int
 	hash        gramHash
 	buckets     [1 << 10]uint32
@@ -577,8 +569,6 @@ func (r *gramReader) next() []uint32 {
 	return r.buckets[:n]
 }
 
-// word appends the buckets of the n-grams that end with a word to the first n in r.buckets, and
-// returns their new number.
 func (r *gramReader) word(h wordHash, n int) int {
 	for k := range r.hash.add(h, r.grams) {
 		r.buckets[n] = uint32(r.hash.mixed[k] >> (64 - r.wide))
@@ -590,17 +580,16 @@ func (r *gramReader) word(h wordHash, n int) int {
 type textCoder struct {
 	*ngrams
 	index []bucketWord // element k describes buckets 64k to 64k+63
-	// inverse lists the distinct inverse document frequencies. which has, for each feature, the
-	// index in inverse of the feature's inverse document frequency.
+	// inverse lists the distinct inverse document frequencies; which has an index in inverse by
+	// feature.
 	inverse []float64
 	which   []uint32
-	pool    sync.Pool // of scratch
+	pool    sync.Pool // scratch for encodeText
 }
 
-// A bucketWord describes 64 consecutive buckets.
 type bucketWord struct {
-	bits   uint64 // a bit for each bucket, set if the bucket has a feature
-	before uint32 // number of features of earlier buckets
+	bits   uint64 // a bit for each of 64 buckets, set if the bucket has a feature
+	before uint32
 }
 
 // feature returns the feature of a bucket, or the number of features if the bucket has none.
@@ -613,15 +602,14 @@ func (c *textCoder) feature(b uint32) int32 {
 
 type textScratch struct {
 	reader gramReader
-	of     []gramCount // one for each feature, and one for buckets without a feature
-	some   []uint64    // a bit for each gramCount, set if the count is not 0
-	groups []uint64    // a bit for each element of some, set if the element is not 0
-	found  []int32     // the features of the cell
+	of     []gramCount // by feature, and one more for buckets without a feature
+	some   []uint64    // a bit for each gramCount whose count is not 0
+	groups []uint64    // a bit for each element of some that is not 0
+	found  []int32
 	values []float64
 }
 
-// A gramCount is the number of n-grams of a cell with a feature, and the index in
-// textCoder.inverse.
+// A gramCount is the number of a cell's n-grams with a feature, and the index in textCoder.inverse.
 type gramCount struct{ n, which uint32 }
 
 func (c *textCoder) newScratch() *textScratch {
@@ -636,7 +624,7 @@ func (c *textCoder) newScratch() *textScratch {
 	return s
 }
 
-// count counts the n-grams of a cell and lists its features in found, in ascending order.
+// count counts a cell's n-grams in of, and lists its features in found, ascending.
 func (s *textScratch) count(cell string, c *textCoder) {
 	s.reader.begin(cell)
 	for buckets := s.reader.next(); len(buckets) > 0; buckets = s.reader.next() {
@@ -698,10 +686,10 @@ func newTextCoder(t *ngrams, rows int) *textCoder {
 	return c
 }
 
-// encodeText appends the features of a cell; first is the column's first feature. The value of the
-// feature of a bucket is (1 + log n) (1 + log((1 + rows)/(1 + r))), where n is the number of the
-// cell's n-grams in the bucket, rows the argument of newTextCoder, and r the bucket's count in
-// Words. The values of a cell are scaled to the Euclidean length c.length().
+// encodeText appends the features of a cell. The value for a bucket is (1 + log n) (1 + log((1 +
+// rows)/(1 + r))), where n is the number of the cell's n-grams in the bucket, rows the argument of
+// newTextCoder, and r the bucket's count in ngrams. The values are then scaled to the Euclidean
+// length c.length().
 func (c *textCoder) encodeText(cell string, first int32, columns []int32, values []float32) (
 	[]int32, []float32,
 ) {
@@ -729,7 +717,6 @@ func (c *textCoder) encodeText(cell string, first int32, columns []int32, values
 	return columns, values
 }
 
-// isWord reports whether a character is part of a word: a letter, a mark or a number.
 func isWord(r rune) bool {
 	if r < utf8.RuneSelf {
 		return asciiWord[byte(r)] != 0
@@ -771,7 +758,7 @@ func toLower(r rune) rune {
 	return r
 }
 
-// asciiWord maps ASCII letters and digits to their lower case, and separators to 0.
+// asciiWord maps ASCII letters and digits to lower case, and separators to 0.
 var asciiWord = func() (lower [0x80]byte) {
 	for c := range byte(0x80) {
 		switch {
@@ -1061,7 +1048,7 @@ const (
 	weakFactor = 1.0 / 64
 )
 
-// hasDigit reports whether s has a digit. A cell without a digit is neither a number nor a date.
+// hasDigit reports whether s has an ASCII digit.
 func hasDigit(s string) bool {
 	for i := range len(s) {
 		if s[i]-'0' < 10 {
@@ -1081,8 +1068,7 @@ func countDigits(s string) int {
 	return n
 }
 
-// wordLength returns the length in bytes of the letters that s begins with. All characters that are
-// not ASCII count as letters.
+// wordLength returns the bytes of the letters that s begins with, including all bytes beyond ASCII.
 func wordLength(s string) int {
 	n := 0
 	for n < len(s) && (isLetter(s[n]) || s[n] >= 0x80) {
@@ -1100,7 +1086,7 @@ func skipWord(s string, words ...string) string {
 	return s
 }
 
-// atoi returns the value of a string of at most 18 digits; 0 for an empty string.
+// atoi returns the value of decimal digits; 0 for an empty string.
 func atoi(digits string) int {
 	n := 0
 	for i := range len(digits) {
@@ -1112,11 +1098,8 @@ func atoi(digits string) int {
 var ascii = strings.NewReplacer("\t", " ", "\u00a0", " ", "\u2007", " ", "\u2009", " ", "\u202f",
 	" ", "\u2212", "-", "\u2013", "-", "’", "'", "º", "°", "μ", "µ")
 
-// toASCII replaces tabs and the Unicode spaces that may separate digits by blanks, the Unicode
-// minus sign, en dash and apostrophe by ASCII characters, and the variants of the degree and micro
-// signs by ° and µ.
 func toASCII(s string) string {
-	for i := range len(s) { // look for bytes that begin the replaced characters, but not €
+	for i := range len(s) { // all characters that ascii replaces begin with these bytes
 		if c := s[i]; c == '\t' || c == 0xc2 || c == 0xce ||
 			c == 0xe2 && i+1 < len(s) && s[i+1]|8 == 0x88 {
 			return ascii.Replace(s)
@@ -1125,7 +1108,7 @@ func toASCII(s string) string {
 	return s
 }
 
-// dateOrder is a set of orders in which the day, month and year of a date may stand.
+// dateOrder is a set of orders of day, month and year.
 type dateOrder byte
 
 const (
@@ -1136,20 +1119,20 @@ const (
 	anyOrder = ymd | dmy | mdy
 )
 
-// parsedDate is a day or a month of the Gregorian calendar, with or without a time, or a time alone:
-// then the fields from Month to Day are zero.
+// parsedDate is a day or a month of the Gregorian calendar, with or without a time, or a time alone, with
+// zero fields from Month to Day.
 type parsedDate struct {
 	Days     float64   // days since 1970-01-01, or 0 for a time alone, plus the time in days
-	Month    int       // month, from 0 for January
-	MonthDay int       // day of the month, from 1; 1 for a month without a day
-	Weekday  int       // day of the week, from 0 for Monday; of the 1st for a month without a day
+	Month    int       // from 0 for January
+	MonthDay int       // from 1; 1 for a month without a day
+	Weekday  int       // from 0 for Monday; of the 1st for a month without a day
 	Day      bool      // whether the cell names a day; false for 2010-01
 	Orders   dateOrder // orders under which the cell is a date; all for a time alone
-	Time     bool      // whether the cell names a time
-	TimeOnly bool      // whether the cell names a time, but no day or month
+	Time     bool
+	TimeOnly bool
 }
 
-const maxDate = 80 // largest length in bytes of a cell that is parsed as a date
+const maxDate = 80 // bytes of a cell
 
 // dateOf parses a date with or without a time, or a time alone:
 //   - 2018-04-27, 2018/4/27, 20180427T123000, 2018-04, 4/2018 are dates in every order;
@@ -1183,12 +1166,11 @@ func dateOf(s string, order dateOrder) (d parsedDate, ok bool) {
 	return d, true
 }
 
-// dateParser parses a date before the order of its parts is known.
 type dateParser struct {
-	year, month, day int       // date, by DMY if in doubt; year 0 for a time alone, day 0 for a month
-	orders           dateOrder // orders in which the date exists
+	year, month, day int // year 0 for a time alone, day 0 for a month; DMY if the order is open
+	orders           dateOrder
 	hasTime          bool
-	seconds          float64 // time of the day in seconds since midnight
+	seconds          float64 // since midnight
 }
 
 func (p *dateParser) parse(s string) bool {
@@ -1215,13 +1197,10 @@ func (p *dateParser) parse(s string) bool {
 	return !joined && p.parseTime(after, false, true)
 }
 
-// layouts maps the kinds of a date's fields (y for a number of four digits, n for a number of one
-// or two digits, M for a month's name) to the indices of the year, the month and the day among the
-// fields; index 3 means that there is no day.
+// layouts maps the kinds of fields (y for four digits, n for one or two digits, M for a month's
+// name) to the indices of the year, the month and the day; index 3 means that there is no day.
 var layouts = namesOf(`012 ynn yMn|210 nny nnn nMy nMn|201 Mny Mnn|013 yn yM|103 ny My Mn`)
 
-// parseDay parses the date that s begins with, either a day or a month without a day, and returns
-// the rest of s.
 func (p *dateParser) parseDay(s string) (rest string, ok bool) {
 	if countDigits(s) == 8 && len(s) > 8 && (s[8] == 'T' || s[8] == ' ') {
 		return s[8:], p.setDay(atoi(s[:4]), atoi(s[4:6]), atoi(s[6:8]), anyOrder)
@@ -1264,9 +1243,8 @@ func (p *dateParser) parseDay(s string) (rest string, ok bool) {
 	return rest, ok && p.setDay(year.value, month.value, day.value, orders)
 }
 
-// setDay sets the date, and adds the orders in which it exists to p.orders. orders is DMY if month
-// and day may be swapped: then setDay adds MDY, too, if the date with month and day swapped exists.
-// Otherwise orders is the set of all orders. setDay returns false if the date exists in no order.
+// setDay returns false if the date exists in no order. orders is anyOrder, or DMY if day and month
+// may be swapped.
 func (p *dateParser) setDay(year, month, day int, orders dateOrder) bool {
 	p.year, p.month, p.day = year, month, day
 	if isDay(year, month, max(day, 1)) {
@@ -1278,17 +1256,16 @@ func (p *dateParser) setDay(year, month, day int, orders dateOrder) bool {
 	return p.orders != 0
 }
 
-// isDay reports whether the day exists in the Gregorian calendar, in year 1 or later.
+// isDay uses the Gregorian calendar, from year 1 on.
 func isDay(year, month, day int) bool {
 	return year > 0 && 0 < month && month <= 12 && 0 < day &&
 		day <= daysBefore(year, month+1)-daysBefore(year, month)
 }
 
-// epoch is the number of days from the Monday 0001-01-01 to 1970-01-01.
+// epoch is the number of days from 0001-01-01, a Monday, to 1970-01-01.
 const epoch = 719162
 
-// daysBefore returns the number of days from 0001-01-01 to the first day of a month, which is 1 to
-// 13, of a year of the Gregorian calendar.
+// daysBefore returns the days from 0001-01-01 to the first day of a month, which is 1 to 13.
 func daysBefore(year, month int) int {
 	days := 365*(year-1) + (year-1)/4 - (year-1)/100 + (year-1)/400 + int(monthStarts[month])
 	if month > 2 && year%4 == 0 && (year%100 != 0 || year%400 == 0) {
@@ -1297,18 +1274,17 @@ func daysBefore(year, month int) int {
 	return days
 }
 
-// monthStarts[m] is the number of days of a common year before month m, which is 1 to 13.
+// monthStarts[m] is the number of days of a common year before month m, from 1.
 var monthStarts = [...]uint16{0, 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365}
 
-// field is a number of up to four digits, or the name of a month, in a date.
 type field struct {
-	value  int    // the number, or the number of the month from 1
-	digits int    // number of digits; 0 for a month's name
-	marks  string // characters between this field and the next
+	value  int    // the number, or the month from 1
+	digits int    // 0 for a month's name
+	marks  string // blanks and any of -/.,' that follow
 }
 
-// scanFields parses up to three fields that s begins with. It returns the letters of their kinds
-// (see layouts), the number of fields, and the rest of s.
+// scanFields parses the fields, at most three, that s begins with. kinds has their letters in
+// layouts, a blank for three digits.
 func scanFields(s string, f *[4]field) (kinds [3]byte, n int, rest string) {
 	for n < 3 {
 		length := countDigits(s)
@@ -1336,15 +1312,15 @@ func scanFields(s string, f *[4]field) (kinds [3]byte, n int, rest string) {
 	return kinds, n, rest
 }
 
-// eightDigitDate reports whether s consists of eight digits, year, month and day, that are a day of
-// the years 1900 to 2099.
+// eightDigitDate reports whether s is eight digits, year, month and day, of a day from 1900 to
+// 2099.
 func eightDigitDate(s string) bool {
 	return len(s) == 8 && countDigits(s) == 8 && (s[:2] == "19" || s[:2] == "20") &&
 		isDay(atoi(s[:4]), atoi(s[4:6]), atoi(s[6:]))
 }
 
-// parseTime parses a time of the day with an optional time zone. If joined is true, the time may be
-// written without marks, as 1830 or 183005; if points is true, with points, as 18.30 or 18.30.05.
+// parseTime parses a time of the day. joined allows 1830 and 183005, points allows 18.30 and
+// 18.30.05.
 func (p *dateParser) parseTime(s string, joined, points bool) bool {
 	var hms [3]int
 	digits, n := countDigits(s), 0
@@ -1379,7 +1355,7 @@ func (p *dateParser) parseTime(s string, joined, points bool) bool {
 	return ok && hms[0] < 24 && hms[1] < 60 && hms[2] <= 60 && isZone(s)
 }
 
-// cutHalfDay parses am, a.m., pm or p.m. at the start of s; half is 0 if there is none.
+// cutHalfDay returns 'a' for am and a.m., 'p' for pm and p.m., else 0, and the rest of s.
 func cutHalfDay(s string) (half byte, rest string) {
 	for _, name := range [...]string{"am", "a.m.", "pm", "p.m."} {
 		if n := len(name); len(s) >= n && strings.EqualFold(s[:n], name) && wordLength(s[n:]) == 0 {
@@ -1389,7 +1365,7 @@ func cutHalfDay(s string) (half byte, rest string) {
 	return 0, s
 }
 
-// isZone reports whether s is empty or has the form of a time zone: Z, CEST, +01, -0700, GMT+01:00.
+// isZone accepts an empty s, Z, CEST, +01, -0700, GMT+01:00.
 func isZone(s string) bool {
 	offset := strings.TrimLeft(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 	if name := len(s) - len(offset); name == 1 && s != "Z" || name > 5 {
@@ -1408,8 +1384,8 @@ var pow10 = [...]float64{
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 }
 
-// powersOfTen[n] is 10^n for n up to 8. The other elements are 0; they let callers index with n&15,
-// for which the compiler omits the bounds check.
+// powersOfTen[n] is 10^n for n up to 8. The other elements are 0: the compiler omits the bounds
+// check of an index n&15.
 var powersOfTen = [16]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
 
 // readDigits parses the n decimal digits that b[p:] starts with. It returns m*10^n plus the number that
@@ -1434,33 +1410,30 @@ func readDigits(b []byte, p int, m uint64) (uint64, int) {
 	return m, p
 }
 
-// asciiZeros is a word whose eight bytes are all the ASCII digit 0. An exclusive or with it turns
-// ASCII digits into 0 to 9.
+// asciiZeros is eight ASCII digits 0. An exclusive or with it turns ASCII digits into 0 to 9.
 const asciiZeros = 0x3030303030303030
 
-// leadingDigits returns the number of digits at the start of eight bytes of text, 0 to 8. x is the
-// bytes, in little-endian order, after an exclusive or with ASCIIZeros.
+// leadingDigits returns the number of digits, 0 to 8, at the start of eight bytes of text. x is the
+// bytes, in little-endian order, after an exclusive or with asciiZeros.
 func leadingDigits(x uint64) uint {
-	// The addition sets the top bit of each byte above 9. Its carries change only bytes after the
-	// first byte above 9.
+	// The first byte above 9 has its top bit set by the addition or in x itself. Carries change
+	// only bytes after it.
 	return uint(bits.TrailingZeros64(((x+0x7676767676767676)|x)&0x8080808080808080)) / 8
 }
 
-// joinDigits returns the number that the first n of eight bytes of text form. These bytes must be
-// digits, and n is 1 to 8. x is the eight bytes, in little-endian order, after an exclusive or with
-// ASCIIZeros.
+// joinDigits returns the number that the first n of eight digits form; n is 1 to 8. x is eight
+// bytes of text, in little-endian order, after an exclusive or with asciiZeros.
 func joinDigits(x uint64, n uint) uint64 {
-	// Shift the digits to the end, with zeros before them, so that there are eight digits. Then
-	// combine the digits to pairs, the pairs to fours, and the fours to the number. The mask does
-	// not change the shift count, but lets the compiler omit a check of the count.
+	// Move the digits to the end, after zeros, and combine them to pairs, fours and the number. The
+	// mask lets the compiler omit a check of the shift count.
 	x <<= (64 - 8*n) & 63
 	x = x*10 + x>>8
 	return ((x&0x000000ff000000ff)*(100+1000000<<32) +
 		(x>>16&0x000000ff000000ff)*(1+10000<<32)) >> 32
 }
 
-// parseFloat32 parses the decimal number at b[p:]. It returns the same value as strconv.ParseFloat
-// for 32 bits, and the position after the number, where white space or a comment must follow. If
+// parseFloat32 parses the decimal number at b[p:]. It returns the value that strconv.ParseFloat
+// returns for 32 bits, and the position after the number, where white space or # must follow. If
 // there is no such number, next is the token's end and reason describes the error. b must end in a
 // newline.
 func parseFloat32(b []byte, p int) (v float32, next int, reason string) {
@@ -1502,18 +1475,16 @@ func parseFloat32(b []byte, p int) (v float32, next int, reason string) {
 	return math.Float32frombits(math.Float32bits(f) | sign), p, ""
 }
 
-// scaleDecimal returns the float32 nearest to m*10^exp. ok is false if the fast algorithm in this function
-// cannot determine that value: the caller must then parse the number by other means.
+// scaleDecimal returns the float32 nearest to m*10^exp; ok is false if it cannot determine that value.
 func scaleDecimal(m uint64, exp int) (v float32, ok bool) {
 	if m >= 1<<53 || uint(exp+22) > 44 {
 		return 0, false
 	}
-	// m and the power of ten are exact in float64, so that f, their quotient or product, is the
-	// float64 nearest to m*10^exp. The float32 nearest to f is also nearest to m*10^exp, unless f
-	// is halfway between two float32: halfway points are float64 numbers and rounding keeps order,
-	// so f and m*10^exp are on the same side of each halfway point unless f is that point. f is 0
-	// or from 1e-22 to 1e38, in float32's normal range, where the last 29 bits of halfway points
-	// are a 1 and zeros.
+	// m and the power of ten are exact in float64, so that f is the float64 nearest to m*10^exp.
+	// The float32 nearest to f is also nearest to m*10^exp, unless f is halfway between two
+	// float32: halfway points are float64 numbers, and rounding keeps order. f is 0 or from 1e-22
+	// to 1e38, in float32's normal range, where the last 29 bits of halfway points are a 1 and
+	// zeros.
 	f := float64(m)
 	if exp < 0 {
 		f /= pow10[-exp]
@@ -1523,9 +1494,8 @@ func scaleDecimal(m uint64, exp int) (v float32, ok bool) {
 	return float32(f), math.Float64bits(f)&(1<<29-1) != 1<<28
 }
 
-// exponent parses the exponent of a number, an optional sign and digits, at b[p:], and returns the
-// exponent and the position after it. If there are no digits, e is 2^20, and the magnitude of a
-// larger exponent is cut to 2^20: Scale rejects 2^20 and -2^20.
+// exponent parses an optional sign and digits at b[p:]. e is 2^20 without digits, and cut to 2^20
+// or -2^20; scaleDecimal rejects both.
 func exponent(b []byte, p int) (e, next int) {
 	const useless = 1 << 20
 	sign := 1
@@ -1565,7 +1535,7 @@ const (
 func slowFloat32(b []byte, p int) (v float32, next int, reason string) {
 	next = tokenEnd(b, p)
 	token := string(b[p:next])
-	// strconv also parses Inf, NaN and hexadecimal numbers, which are not allowed here.
+	// strconv also parses Inf, NaN and hexadecimal numbers.
 	if strings.Trim(token, "+-.0123456789eE") != "" {
 		if f, err := strconv.ParseFloat(token, 64); err == nil &&
 			(math.IsNaN(f) || math.IsInf(f, 0)) {
@@ -1583,13 +1553,11 @@ func slowFloat32(b []byte, p int) (v float32, next int, reason string) {
 	return float32(f), next, ""
 }
 
-// missing lists the words that are gaps in a column of any kind; missing[n] has the words of n
-// bytes.
+// missing[n] lists the gap words of n bytes, in lower case.
 var missing = [...][]string{{""}, {"?"}, {"na", `\n`}, {"n/a", "nan"}, {"null", "#n/a", "<na>"},
 	{}, {"(null)"}}
 
-// isMissing reports whether a cell is a gap in a column of any kind: empty, or a word in
-// missing, in letters of either case.
+// isMissing reports whether a cell is empty or a word in missing, in letters of either case.
 func isMissing(s string) bool {
 	if len(s) >= len(missing) {
 		return false
@@ -1602,15 +1570,12 @@ func isMissing(s string) bool {
 	return false
 }
 
-// isGapWord reports whether a cell is a gap in a column of numbers or dates: a gap that isMissing
-// reports, a dash, dots, an error of a spreadsheet, infinity, a date of zeros, or a word such as
-// unknown, in letters of either case. In a column of words, the words that IsMissing does not
-// report may be values.
+// isGapWord reports whether a cell is a gap among numbers or dates: it is missing by isMissing,
+// or is a word in gapWords, in letters of either case.
 func isGapWord(s string) bool {
 	return isMissing(s) || lookup(gapWords, s) != ""
 }
 
-// gapWords has the gap words in lower case, without the words in missing.
 var gapWords = namesOf(`- -- --- – — . .. ... … ?? ??? none nil nul <null> [null] (none) <none> nat
 -nan unknown (unknown) unk undefined missing (missing) blank (blank) empty (empty) unspecified tbd
 tba n.a. n.a na. n/a. n\a n.d. n.d nd n/d n/k n.k. k.a. k._a. s/d s.d. #na #n/a! #n/d #ref! #value!
@@ -1620,10 +1585,10 @@ not_available not_known not_applicable not_reported not_specified not_recorded n
 not_provided not_given no_data no_value no_answer no_info not_a_number unbekannt keine_angabe
 inconnu desconocido desconhecido sin_datos sin_dato onbekend sconosciuto brak_danych`)
 
-const maxName = 19 // largest length in bytes of a name that lookup finds
+const maxName = 19 // bytes of a name that lookup finds
 
-// namesOf returns a map from each name in a list to the first name of its group. Bars separate the
-// groups, and underscores in names become blanks.
+// namesOf maps each name in a list to the first name of its group. Bars separate the groups;
+// underscores stand for blanks.
 func namesOf(list string) map[string]string {
 	names := map[string]string{}
 	for group := range strings.SplitSeq(list, "|") {
@@ -1636,8 +1601,8 @@ func namesOf(list string) map[string]string {
 	return names
 }
 
-// lookup converts the ASCII and Latin-1 letters of s to lower case and returns the value of the
-// result in names, "" if it is not there. Names with capital letters are never found.
+// lookup returns the value in names of s with ASCII and Latin-1 capitals in lower case; "" for
+// none.
 func lookup(names map[string]string, s string) string {
 	var buffer [maxName]byte
 	if len(s) > len(buffer) {
@@ -1654,7 +1619,7 @@ func lookup(names map[string]string, s string) string {
 	return names[string(buffer[:len(s)])]
 }
 
-// monthOf returns the number, from 1, of the month with the name s; 0 if no month has this name.
+// monthOf returns 1 to 12, or 0 if s names no month.
 func monthOf(s string) int { return atoi(lookup(monthNames, s)) }
 
 var monthNames = namesOf(`1 january jan januar jänner janvier janv enero ene janeiro gennaio gen
@@ -1720,10 +1685,10 @@ func parseNumber(s string, decimal byte) (n parsedNumber, ok bool) {
 }
 
 type numberParser struct {
-	rest             string              // text that is not parsed yet
-	text             [maxNumber + 8]byte // the number without its sign, for strconv.ParseFloat
-	length           int                 // number of bytes of text in use
-	negative, signed bool                // signed: a sign or parentheses precede the number
+	rest             string
+	text             [maxNumber + 8]byte // without the sign, for strconv.ParseFloat
+	length           int                 // bytes of text in use
+	negative, signed bool                // signed: after a sign or a parenthesis
 	parentheses      bool
 	unit             string
 	magnitude        byte
@@ -1807,8 +1772,8 @@ func (p *numberParser) parseDigits(decimal byte) bool {
 	return true
 }
 
-// parseGroups parses the groups of digits that t begins with. Each group follows a mark, which is
-// t[0] for all groups. It returns the length in bytes of the groups and marks; 0 if there are none.
+// parseGroups parses groups of digits, each after the mark t[0], and returns their length in bytes
+// with the marks; 0 for none.
 func (p *numberParser) parseGroups(t string) int {
 	end, first, size := 0, p.length, 3
 	if t[0] == ',' && first < 3 && countDigits(t[1:]) == 2 { // Indian groups end with three digits
@@ -1852,9 +1817,8 @@ func (p *numberParser) parseBack() bool {
 	return true
 }
 
-// cutMagnitude parses the magnitude that s begins with, and returns the rest of s, or s if there is
-// no magnitude. blank is whether a blank precedes s. The letters K, k, M and B must follow the
-// digits without a blank, unless the number starts with a currency: 1.5 B alone could be a code,
+// cutMagnitude cuts a magnitude, if any, from s; blank is whether a blank precedes s. A letter must
+// follow the digits without a blank unless a currency precedes them: 1.5 B alone could be a code,
 // but $1.5 B is a number.
 func (p *numberParser) cutMagnitude(s string, blank bool) string {
 	i := strings.IndexByte("KkMB", s[0])
@@ -1879,15 +1843,15 @@ func ambiguous(s string) bool {
 	return isPoint && isComma && point.Value != comma.Value
 }
 
-// parsePlain parses a decimal number in plain form, as strconv.ParseFloat does: an optional sign,
-// digits with an optional decimal point, and an optional exponent. It rejects numbers that exceed
-// the range of float32.
+// parsePlain parses a decimal number as strconv.ParseFloat does: an optional sign, digits with an
+// optional decimal point, and an optional exponent. It rejects numbers that exceed the range of
+// float32.
 func parsePlain(s string) (float64, bool) {
 	if m, decimals, sign, ok := short(s); ok {
-		v := float64(m) / pow10[decimals] // m and the power are exact: the quotient is rounded once
+		v := float64(m) / pow10[decimals] // only the quotient is rounded: m and the power are exact
 		return math.Float64frombits(math.Float64bits(v) | sign<<63), true
 	}
-	// ParseFloat allocates its errors, so reject other cells before calling ParseFloat.
+	// Reject other cells before calling ParseFloat, which allocates its errors.
 	i, decimals := 0, 0
 	if s != "" && (s[0] == '-' || s[0] == '+') {
 		i = 1
@@ -1904,8 +1868,6 @@ func parsePlain(s string) (float64, bool) {
 	return v, err == nil && math.Abs(v) <= math.MaxFloat32
 }
 
-// exponentLength returns the length in bytes of the exponent that s begins with, such as e-05; 0 if
-// there is none.
 func exponentLength(s string) int {
 	sign := 1
 	if len(s) > 1 && (s[1] == '-' || s[1] == '+') {
@@ -1917,10 +1879,10 @@ func exponentLength(s string) int {
 	return 0
 }
 
-// short parses a number of at most 15 digits, with an optional minus and without an exponent.
-// The number's absolute value is m / 10^decimals; sign is 1 if there is a minus, else 0.
+// short parses a number of at most 15 digits, with an optional minus and without an exponent. The
+// number's absolute value is m / 10^decimals; sign is 1 after a minus, else 0.
 func short(s string) (m uint64, decimals int, sign uint64, ok bool) {
-	const maxDigits = 15 // 10^15 is below 2^53
+	const maxDigits = 15 // 10^15 < 2^53
 	b := unsafe.Slice(unsafe.StringData(s), len(s))
 	if len(b) == 0 {
 		return 0, 0, 0, false
@@ -1948,10 +1910,10 @@ func short(s string) (m uint64, decimals int, sign uint64, ok bool) {
 	return m, max(after, 0), sign, ok && digits-1 < maxDigits
 }
 
-// word returns the first eight bytes of b in little-endian order. Bytes that b lacks are 0.
+// word returns the first eight bytes of b in little-endian order, 0 for those that b lacks.
 func word(b []byte) uint64 {
 	switch n := min(len(b), 8); {
-	case n >= 4: // bytes that are in both words are equal
+	case n >= 4: // bytes in both words are equal
 		return uint64(binary.LittleEndian.Uint32(b)) |
 			uint64(binary.LittleEndian.Uint32(b[n-4:]))<<(8*n-32)
 	case n > 0:
@@ -1960,10 +1922,8 @@ func word(b []byte) uint64 {
 	return 0
 }
 
-// joinWord parses the first n bytes of x, eight bytes of text in little-endian order. They must be
-// digits and at most one point: otherwise ok is false. joinWord returns the number that the digits
-// form without the point, the number of digits, and the number of digits after the point, -1 if
-// there is no point.
+// joinWord parses the first n bytes of x, little-endian text of digits and at most one point. m is
+// the digits without the point; after is the number of digits after it, -1 without a point.
 func joinWord(x uint64, n uint) (m uint64, digits uint, after int, ok bool) {
 	after = -1
 	y := x ^ '.'*(asciiZeros/'0')
@@ -1984,8 +1944,8 @@ func joinWord(x uint64, n uint) (m uint64, digits uint, after int, ok bool) {
 	return m, n, after, true
 }
 
-// float32Of parses a whole cell as [ParseFloat32] does. It returns a reason if s is not a number that
-// fits float32.
+// float32Of parses a whole cell as [ParseFloat32] parses a token. It returns a reason if s is not a
+// number that fits float32.
 func float32Of(s string) (v float32, reason string) {
 	if m, decimals, sign, ok := short(s); ok {
 		if v, ok = scaleDecimal(m, -decimals); ok {
@@ -2001,12 +1961,10 @@ func float32Of(s string) (v float32, reason string) {
 	return v, reason
 }
 
-// spellings lists the spellings of true and false. All spellings of true are the same level of a
-// column, or the same class; so are all spellings of false. Other words that differ in case only
-// are different levels or classes.
+// spellings lists the spellings of true and false.
 var spellings = []string{"true", "True", "TRUE", "false", "False", "FALSE"}
 
-// truthOf returns "true" or "false" for a cell that is one of spellings, and "" for any other cell.
+// truthOf returns "true" or "false" for one of spellings, and "" for any other cell.
 func truthOf(s string) string {
 	if slices.Contains(spellings, s) {
 		return strings.ToLower(s)
@@ -2014,9 +1972,8 @@ func truthOf(s string) string {
 	return ""
 }
 
-// find returns the index of the level equal to the cell s. If no level is equal and s is a spelling
-// of true, find returns the index of the first level that is another spelling of true; likewise for
-// false. Otherwise it returns -1.
+// find returns the index of the level equal to s or else, if s is a spelling of true or of false,
+// of the first level that is another spelling of the same; -1 if there is neither.
 func find(levels []string, s string) int {
 	k := slices.Index(levels, s)
 	if truth := truthOf(s); k < 0 && truth != "" {
@@ -2025,8 +1982,7 @@ func find(levels []string, s string) int {
 	return k
 }
 
-// currencies maps each name of a currency to the first name of that currency. Percent is among the
-// currencies because Turkish writes the percent sign before the number.
+// currencies includes percent because Turkish writes the percent sign before the number.
 var currencies = namesOf(`$ US$ USD usd U$S $US dollar dollars|€ EUR eur Euro EURO euro euros|£ GBP
 gbp|₹ Rs Rs. INR inr Re. RS RS.|¥ JPY 円 ￥|CNY RMB 元 CN¥|R$ BRL|C$ CAD CA$ CDN$|A$ AUD AU$|NZ$ NZD|
 HK$ HKD|S$ SGD|NT$ TWD|MX$ MXN|₩ KRW 원|₽ RUB руб руб. р.|₺ TRY TL|₴ UAH грн|₫ VND đ|₦ NGN|₱ PHP|฿
@@ -2034,11 +1990,11 @@ THB|₪ ILS NIS|₸ KZT|₡ CRC|₲ PYG|₵ GHS|₾ GEL|₼ AZN|₿ BTC|CHF Fr. 
 DKK|Kč CZK|Ft HUF|lei RON Lei|лв BGN лв.|ZAR|KES KSh|EGP|MAD|SAR|AED Dhs|QAR|KWD|IDR Rp Rp.|MYR RM|
 PKR|BDT ৳|LKR|XAF FCFA CFA XOF|ARS|CLP|COP|PEN S/|IRR|ETH|USDT|¢|% percent pct prozent ％|‰`)
 
-// besideDigits is the set of currency names of letters that may precede a digit without a blank.
+// besideDigits is the set of currency names that may precede a digit without a blank although they
+// end in a letter.
 var besideDigits = namesOf(`USD EUR GBP CHF INR Rs RS kr Rp RM`)
 
-// units maps each name of a unit to the first name of that unit. These names may follow a digit
-// without a blank.
+// units have names that may follow a digit without a blank.
 var units = namesOf(`kg kgs kilo kilos kilogram kilograms|g gr gm gms gram grams|mg|µg ug mcg|t ton
 tons tonne tonnes|lb lbs pound pounds|oz ounce ounces|ct carat carats|m meter meters metre metres
 mtr|cm cms|mm|km kms|µm|nm|ft feet foot|in inch inches|mi mile miles|yd yds yard yards|" ″ ''|' ′|
@@ -2053,20 +2009,18 @@ kPa|MPa|bar|mbar|psi|atm|mmHg|cc CC|hp HP|bhp|ps PS|kmpl|mpg|mph|km/h kph kmh|km
 m/s|mg/dl mg/dL|mg/l mg/L|g/l g/L|g/dl g/dL|µg/m³ µg/m3|rpm|fps|bpm|kn kt knots|dB|dBm|lx lux|lm|
 cd|mol|mmol|ppm|ppb|IU|pH|MP|x ×|bp bps|+|°|pcs pc piece pieces`)
 
-// spacedUnits maps further names of units to the first name of the unit. A blank must precede these
-// names: directly after a digit they look like codes.
+// spacedUnits adds names, such as A and C, that are units only after a blank: directly after a
+// digit they look like codes.
 var spacedUnits = namesOf(`A amp amps|K|°C C|°F F|T|H|st stone`)
 
-// magnitudes maps words that multiply a number to their powers of ten, written as exponents: e3 is
-// 10^3.
+// magnitudes maps words that multiply a number to exponents: e3 is 10^3.
 var magnitudes = map[string]string{"thousand": "e3", "lakh": "e5", "lakhs": "e5", "lac": "e5",
 	"million": "e6", "millions": "e6", "mn": "e6", "mln": "e6", "mio": "e6", "crore": "e7",
 	"crores": "e7", "cr": "e7", "billion": "e9", "billions": "e9", "bn": "e9", "mrd": "e9",
 	"trillion": "e12"}
 
-// unitOf returns the normalized name of the unit or currency word; "" if word is neither. blank is
-// whether a blank precedes word: then every word that isLowerWord accepts is a unit, and unitOf
-// removes the s of a plural.
+// unitOf returns the normalized name of a unit or currency, or "". After a blank it accepts other
+// words, by isLowerWord, without the s of a plural.
 func unitOf(word string, blank bool) string {
 	unit := knownUnit(word, blank)
 	if cut := strings.TrimSuffix(word, "."); unit == "" && len(cut) > 1 && cut != word {
@@ -2093,9 +2047,9 @@ func knownUnit(word string, blank bool) string {
 	return unit
 }
 
-// isLowerWord reports whether s is a word of two or more bytes, of lower-case Latin, Greek or
-// Cyrillic letters. It returns false for words such as april, pm and th, because a number before
-// april, pm or th is part of a date, a time or a rank.
+// isLowerWord reports whether s has two or more bytes, of lower-case Latin, Greek or Cyrillic
+// letters, and is no word such as april, pm and th: after a number, these are part of a date, a
+// time or a rank.
 func isLowerWord(s string) bool {
 	return len(s) > 1 && monthOf(s) == 0 && skipWord(s, "am", "pm", "st", "nd", "rd", "th") == s &&
 		!strings.ContainsFunc(s, func(r rune) bool { return r > 'ѿ' || !unicode.IsLower(r) })
