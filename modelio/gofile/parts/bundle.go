@@ -2200,10 +2200,9 @@ func fold(lane []float32) float32 {
 // (0,1), (0,2), ..., (1,2), .... A score above 0 is a vote for the second class of its pair, any
 // other score a vote for the first.
 //
-// countVotes stores the number of votes for each class in votes. It stores in sums, for each class, the
-// sum of the scores of its pairs, where a score counts negatively for the first class of its pair:
-// a positive term always favors the class. Both slices have one element for each class, and their
-// old values do not matter.
+// countVotes stores the number of votes for each class in votes, and in sums the sum of the scores of
+// its pairs, with the sign changed where it is the first class. Both slices have one element for
+// each class.
 func countVotes(scores, votes, sums []float64) {
 	clear(votes)
 	clear(sums)
@@ -2228,10 +2227,9 @@ func countVotes(scores, votes, sums []float64) {
 //   - the score z of a single binary problem: the scores of the two classes are -z and z
 //   - one score for each class, if pairs is false: they are copied
 //   - one score for each pair of classes, if pairs is true: the score of a class is its number of
-//     votes plus s/(3(|s|+1)), where votes and s, its sum, are computed by Votes
+//     votes plus s/(3(|s|+1)), where s is its sum by Votes
 //
-// classScores stores the scores in dst, or in a new slice if dst is too short, and returns that
-// slice.
+// It stores the scores in dst, or in a new slice if dst is too short, and returns that slice.
 func classScores(scores, dst []float64, classes int, pairs bool) []float64 {
 	if len(dst) < classes {
 		dst = make([]float64, classes)
@@ -2386,8 +2384,7 @@ const (
 	expC12 = expC11 / 14
 )
 
-// expOf returns e^x: +Inf on overflow, NaN for NaN. On underflow, the result is a subnormal number
-// with the error bound of the package comment, or 0 for still smaller x.
+// expOf returns e^x: +Inf on overflow, NaN for NaN, a subnormal number or 0 on underflow.
 func expOf(x float64) float64 {
 	switch {
 	case x != x:
@@ -2404,8 +2401,8 @@ func expOf(x float64) float64 {
 		return math.Float64frombits(bits + uint64(k)<<52)
 	}
 	// The result is subnormal: a multiple of 2^-1074, which is 2^(-1074-k) before scaling. Adding
-	// the number big, which has this unit in the last place, rounds once and counts the units: the
-	// count is the result's bits.
+	// big, which has this unit in the last place, rounds once and counts the units: the count is
+	// the result's bits.
 	unit := uint64(1023+52-1074-k) << 52 // the bits of big
 	big := math.Float64frombits(unit)
 	sum := big + head
@@ -2413,9 +2410,8 @@ func expOf(x float64) float64 {
 	return math.Float64frombits(math.Float64bits(sum) - unit)
 }
 
-// expParts returns e^x as (head + tail) 2^k. head is within [0.65, 1.35] and tail below 0.07, and
-// the error of their exact sum is below 0.2 units in the last place of head. x must be within
-// [expLow, expHigh].
+// expParts returns e^x as (head + tail) 2^k. head is within [0.65, 1.35] and tail below 0.07. x
+// must be within [expLow, expHigh].
 func expParts(x float64) (head, tail float64, k int) {
 	kf := (float64(x*log2E) + magic) - magic
 	high := x - float64(kf*ln2High) // exact
@@ -2487,9 +2483,8 @@ func split(x float64) (m float64, k int) {
 	return math.Float64frombits(bits - uint64(k)<<52), k
 }
 
-// logParts returns log(1+f+fLow) + k log(2) as high + low, where low is at most about a hundredth
-// of high. f must be within [-0.293, 0.415], and fLow at most a unit in the last place of 1+f, or
-// of f if k is 0.
+// logParts returns log(1+f+fLow) + k log(2) as high + low. f must be within [-0.293, 0.415], and
+// fLow at most a unit in the last place of 1+f, or of f if k is 0.
 func logParts(f, fLow float64, k int) (high, low float64) {
 	// log(1+f) = 2 artanh(s) with s = f/(2+f), computed as s + sLow.
 	d := 2 + f
@@ -2514,7 +2509,7 @@ func logParts(f, fLow float64, k int) (high, low float64) {
 }
 
 // remainder returns n - q*d for a q near n/d. The partial products are exact, except for a
-// negligible error of the last, so that no fused multiply-add is needed.
+// negligible error of the last.
 func remainder(n, q, d float64) float64 {
 	qHigh, dHigh := upper(q), upper(d)
 	qLow, dLow := q-qHigh, d-dHigh
@@ -2532,8 +2527,7 @@ func upper(x float64) float64 {
 // cutoff is a value of z beyond which e^-z is negligible beside 1: e^-40 < 2^-57.
 const cutoff = 40
 
-// logistic returns 1/(1+e^-z): 0 and 1 for -Inf and +Inf, NaN for NaN. It equals Exp(z) for z below
-// -40.
+// logistic returns 1/(1+e^-z): 0 and 1 for -Inf and +Inf, NaN for NaN.
 func logistic(z float64) float64 {
 	a := math.Abs(z)
 	switch {
@@ -2556,7 +2550,7 @@ func logistic(z float64) float64 {
 	return q + float64(((remainder(n, q, d)+nLow)-float64(q*dLow))*inverse)
 }
 
-// mix64 is the 64-bit finalizer of MurmurHash3: every bit of h affects all bits of the result.
+// mix64 is the 64-bit finalizer of MurmurHash3.
 func mix64(h uint64) uint64 {
 	h ^= h >> 33
 	h *= 0xff51afd7ed558ccd
