@@ -52,8 +52,8 @@ func Measure(x store.Rows, weight []float64, moments bool, threads int, stop fun
 	return measure(x, weight, moments, false, threads, stop)
 }
 
-// MeasureConstants is Measure without Mean and Variance, but with Constant. For sparse rows it
-// takes time proportional to the number of nonzeros.
+// MeasureConstants is Measure without Mean and Variance, but with Constant. It does not expand
+// sparse rows.
 func MeasureConstants(x store.Rows, weight []float64, threads int, stop func() bool) *Columns {
 	return measure(x, weight, false, true, threads, stop)
 }

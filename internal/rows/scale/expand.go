@@ -15,7 +15,7 @@ const (
 	MaxCurvedColumns  = 256 // largest number of columns for which there are terms
 )
 
-// Terms returns the terms of the given kind for the scaled rows of x, not yet fitted. columns
+// Terms returns the terms of the given kind for the scaled rows x, not yet fitted. columns
 // selects columns of x; nil means all. Constant columns, columns equal to an earlier column and
 // rows of weight 0 do not count. Products are the square of every remaining column with more than
 // two values and, if at most maxProductColumns remain, the product of each pair. The result is nil

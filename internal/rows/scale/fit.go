@@ -6,8 +6,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 )
 
-// A scale within these limits can be folded: float32 can hold the folded weights, and the
-// differences of the features from their means lose few digits.
+// Only a scale within these limits is folded: outside, folded weights could leave the range of
+// float32, or differences of features from their means could lose many digits.
 const (
 	maxMeanRatio = 1e3 // largest ratio of a column's |mean| to its standard deviation
 	maxFactor    = 0x1p60

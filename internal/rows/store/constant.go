@@ -10,8 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/misuse"
 )
 
-// constantCSR is sparse rows in which all nonzeros of a row have the same value, such as 1 in
-// binary data, or the inverse of the row's norm in normalized binary data.
+// constantCSR is sparse rows in which all stored elements of a row have the same value, such as 1
+// in binary data, or the inverse of the row's norm in normalized binary data.
 type constantCSR struct {
 	defaults
 	Stepper
@@ -32,7 +32,7 @@ const (
 )
 
 // newConstantCSR returns a copy of the rows and true if they are within the limits above, and all
-// nonzeros of each row have the same finite value other than -0.
+// stored elements of each row have the same finite value other than -0.
 func newConstantCSR(cols int, starts []int64, indices []int32, values []float32) (Rows, bool) {
 	if cols > maxConstantColumns || uint64(len(values)) > maxConstantNonzeros {
 		return nil, false

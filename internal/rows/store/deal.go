@@ -24,11 +24,11 @@ type Labeled struct {
 }
 
 // Deal numbers the groups of equal rows of each class, in the order of the groups' hashes, mixed
-// with seed. Neither the order of the rows nor copies of rows change the numbers. The class of a
-// group is the lowest class of its rows; a row of weight 0 is its own group. Deal returns, for each
-// row, the index of the first row of its group, and its place: NeverDealt, AbsentRow, or the number
-// of its group plus the number of its class, so that the first groups of the classes have different
-// places.
+// with seed. Neither the order of the rows nor copies of labeled rows change the numbers. The class
+// of a group is the lowest class of its rows; a row of weight 0 is its own group. Deal returns, for
+// each row, the index of the first row of its group, and its place: NeverDealt, AbsentRow, or the
+// number of its group plus the number of the group's class, so that the first groups of the classes
+// have different places.
 func Deal(rows Labeled, seed uint64) (group, place []int32) {
 	n := len(rows.Hashes)
 	group, place = make([]int32, n), make([]int32, n)
@@ -83,7 +83,7 @@ func (s *Set) Labeled(hashes []uint64) Labeled {
 
 // HoldOut returns the indices of the rows to hold out of training, and the indices of all other
 // rows, both ascending. share, above 0 and below 1, is about the share of the groups of [Deal] to
-// hold out. A class with rows of a weight above 0 keeps one of them in training.
+// hold out. A class with rows of a weight above 0 keeps one or more of them in training.
 func HoldOut(rows Labeled, seed uint64, share float64) (held, rest []int) {
 	group, place := Deal(rows, seed)
 	out := func(at int32) bool {

@@ -30,7 +30,7 @@ func NewMixed(x Rows, k int) *Mixed {
 }
 
 // MixingPays reports whether x has kernels for interleaved vectors, and the given number of visits
-// to rows reads at least the given number of nonzeros of each column on average.
+// to rows reads about least or more nonzeros of each column on average.
 func MixingPays(x Rows, visits, least int) bool {
 	if p := subsetOf(x); p != nil {
 		x = p.rows
