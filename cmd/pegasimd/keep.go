@@ -66,8 +66,8 @@ func (d *dataReader) keepColumns(head pegasos.Head, list string) (
 }
 
 // chooseColumns returns the numbers of the columns in a list of names, numbers and "*", which
-// stands for all other columns. named tells that the table has a header, whose names take
-// precedence.
+// stands for all other columns, as the list "all" does. named tells that the table has a header,
+// whose names take precedence.
 func chooseColumns(list, names []string, named bool) (at []int, err error) {
 	if len(list) == 1 && list[0] == "all" && !(named && slices.Contains(names, "all")) {
 		list = []string{"*"}

@@ -413,8 +413,8 @@ func meaning(file []byte) string {
 }
 
 // alike reports whether predictions are equal up to 1e-6 in numbers, relative to values above 1.
-// Near an optimum the objective changes with the square of the change of the scores, so that a
-// float64 objective can't show smaller changes.
+// Near an optimum the objective changes with the square of the change of the scores, so that
+// rounding errors of the objective hide small changes.
 func alike(a, b string) bool {
 	x, y := strings.Fields(a), strings.Fields(b)
 	return slices.EqualFunc(x, y, func(a, b string) bool {

@@ -65,8 +65,8 @@ func shellWord(word string) string {
 }
 
 // columnWord returns the name of column i for a command line, or its number if the name can't be
-// typed or another column has it. label says that the word is for -label-column, which reads
-// numbers as positions.
+// typed, has another meaning there, or is not unique. label says that the word is for
+// -label-column, which reads numbers as positions.
 func columnWord(names []string, i int, label bool) string {
 	name := names[i]
 	_, notNumber := strconv.Atoi(name)
