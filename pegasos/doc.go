@@ -10,7 +10,7 @@
 // Rows are a [dense.Matrix], a [sparse.Matrix], or a type of the caller's that implements
 // [Examples]; package dataset reads matrices from files. With a zero [Config] the scaling of the
 // features, lambda, the multi-class scheme and the solver are chosen from the data; rows of a
-// caller's own type are scaled only if Config.Scale asks for it.
+// caller's own type are not scaled by default.
 // https://github.com/pegasimd/pegasimd/blob/main/docs/training.md lists the choices and says when
 // to set a field.
 //
@@ -41,9 +41,10 @@
 // # Certificate
 //
 // In every order but [IID] Pegasos's steps visit each row once an epoch. The share of a row's
-// visits that violated the margin (for other losses the mean of g over the visits) is then a
-// feasible dual variable, and the dual objective D of these variables is a lower bound on the
-// minimum of P. [Result] holds P, D and the relative duality gap (P-D)/D.
+// visits that violated the margin (for other losses the mean of g over the visits) is then, for a
+// model without an unpenalized bias, a feasible dual variable, and the dual objective D of these
+// variables is a lower bound on the minimum of P. [Result] holds P, D and the relative duality gap
+// (P-D)/D.
 //
 // # Reproducibility
 //

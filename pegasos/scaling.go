@@ -28,8 +28,8 @@ type Scaling struct {
 	Kind Scale `json:"kind"` // scaling of the features
 	// Folded says that weights and biases were converted so that they apply to unscaled rows. If it
 	// is false, the model scales a row before it computes the row's scores: with ScaleUnit, with an
-	// Expansion, or if a column's mean is so much larger than its standard deviation that float32
-	// would lose the difference.
+	// Expansion, or if a column's mean is much larger than its standard deviation, or a factor is
+	// so large or small, that float32 would not do for the converted weights.
 	Folded bool      `json:"folded"`
 	Shift  []float32 `json:"-"`                // column means with ScaleStandard; else nil
 	Factor []float32 `json:"-"`                // column factors; nil with ScaleNone and ScaleUnit
