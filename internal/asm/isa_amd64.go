@@ -19,8 +19,8 @@ var vpopcnt = cpuid.CPU.Supports(cpuid.AVX512VPOPCNTDQ) && cpu.X86.HasAVX512VPOP
 var likeZen5 = cpuid.CPU.VendorID == cpuid.AMD
 
 // gathers reports whether DotSparse uses gather instructions on the AVX512 path: on Intel CPUs that
-// prefer 512-bit registers, which do not have the microcode mitigation of Downfall, which slows
-// gathers down.
+// prefer 512-bit registers. The microcode mitigation of Downfall, which slows gathers down, is for
+// older CPUs.
 var gathers = cpuid.CPU.VendorID == cpuid.Intel && prefers512(&cpuid.CPU)
 
 // detect returns the paths that this machine can run, slowest first. It asks cpuid, which also

@@ -7,9 +7,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/misuse"
 )
 
-// CSR is a matrix in compressed sparse row form: the nonzeros of row i have the positions starts[i]
-// to starts[i+1]-1 in indices and values. Kernels trust its indices: they are checked when the
-// matrix is built (but not by Trusted) or, if it is lazy, later, in blocks of rows.
+// CSR is a matrix in compressed sparse row form: the stored elements of row i have the positions
+// starts[i] to starts[i+1]-1 in indices and values. Kernels trust its indices: they are checked
+// when the matrix is built (but not by Trusted) or, if it is lazy, later, in blocks of rows.
 type CSR struct {
 	cols    int
 	starts  []int64
