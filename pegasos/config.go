@@ -94,9 +94,10 @@ const (
 	// predicted to cost. Without Tol the run ends when Newton's method has ended on all problems.
 	FinishAuto Finish = "auto"
 	// FinishNewton is Newton's method after a first epoch of Pegasos's steps. It supports all
-	// losses, but not CrammerSinger, Multinomial and Patience. It suits dense rows of up to some
-	// thousand columns of any scale, small lambdas and a bias without a penalty. Newton's method
-	// ends when the gap is at most Tol, or 0.1 % if Tol is 0, or when it makes no more progress.
+	// losses, but not CrammerSinger, Multinomial, Patience, IID, Project and a Batch above 1. It
+	// suits dense rows of up to some thousand columns of any scale, small lambdas and a bias
+	// without a penalty. Newton's method ends when the gap is at most Tol, or 0.1 % if Tol is 0, or
+	// when it makes no more progress.
 	FinishNewton Finish = "newton"
 )
 
