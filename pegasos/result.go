@@ -35,9 +35,9 @@ type Result struct {
 	HeldOut *Estimate
 	// Objective is P, the mean of the problems' objectives. DualObjective is D, a proven lower
 	// bound on the minimum of P, which allows for rounding errors. Gap is the relative duality gap
-	// (P-D)/D: P is at most 1+Gap times its minimum. Gap is 0 if P = D, and +Inf if only D is 0.
-	// DualObjective and Gap are NaN without a certificate; all three are NaN in the model of an
-	// interrupted run or of a Partial.
+	// (P-D)/D: P is at most 1+Gap times its minimum. Gap is 0 if P = D, and otherwise +Inf if D is
+	// 0 or less. DualObjective and Gap are NaN without a certificate; all three are NaN in the
+	// model of an interrupted run or of a Partial.
 	Objective, DualObjective, Gap float64
 	// PerClass holds a result for each weight vector; it is nil for joint problems. A pair of
 	// one-vs-one that has no rows keeps the weights of Start or Prior, and has NaN objectives.
