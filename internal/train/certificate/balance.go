@@ -11,10 +11,11 @@ import (
 // 0, are equal: otherwise the minimum over all biases is minus infinity. float32 numbers seldom
 // have equal sums, so this file makes the sums nearly equal. Changing one row's dual variable by
 // the remaining difference, divided by the row's weight, would make the sums equal. The bound with
-// the changed variable is valid, and differs from the computed bound only by that row's terms.
+// the changed variable is valid, and differs from the computed bound only by that row's terms in
+// the means and in u.
 
 // balance bounds how much terms of the lower bound change if one dual variable, or all of them,
-// change so that the sums over the two sides become equal.
+// change so that the sums over the two sides become equal. If all change, only slack is not 0.
 type balance struct {
 	slack   float64 // largest relative change of each dual variable; 0 if only one changes
 	length  float64 // largest change of the norm of the sum of c_i*a_i*y_i*x_i
@@ -68,9 +69,9 @@ func movable(p *objective.Binary, v, next float32) bool {
 	return beyond*v > 0 && p.Cost.Clamp(beyond) == beyond
 }
 
-// moveCost returns the least cost of changing the dual variable of one row in inner so that the sum
-// over a side changes by difference. If no variable can change by that much, the cost is a slack: a
-// small relative change of all dual variables.
+// moveCost returns the cost, with the least length, of changing the dual variable of one row in
+// inner so that the sum over a side changes by difference. If no row in inner allows that, the cost
+// is a slack: a small relative change of all dual variables.
 func moveCost(p *objective.Binary, a []float32, inner []int, difference float64) (
 	least balance,
 ) {

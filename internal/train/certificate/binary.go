@@ -18,16 +18,14 @@ import (
 //
 //	P(w) >= mean(a_i) - |u|^2/(2 lambda)
 //
-// The right side is the dual objective. The bound is tight if a_i is the fraction of the visits to
-// row i that violated the margin, because then u/lambda is the trainer's w, times 1 + t0/t. u is
-// summed from the rows in float64, because the trainer's own sum has float32 roundings.
+// The right side is the dual objective.
 //
 // Another loss l has l(m) >= d(a) - a*m, where d(a) is loss.Func.DualTerm; mean(d(a_i)) then
 // replaces mean(a_i). For regression targets m is the residual z - y_i: there is no y_i in u, and
 // a_i*y_i is added to d(a_i).
 //
-// If rows have weights, all means are weighted. With a prior w0 everything holds for w - w0, and
-// y_i and m account for the scores of w0.
+// If rows have weights, all means are weighted. A prior w0 is subtracted from w, and its scores
+// change the terms that are linear in a_i: see objective.Binary.Target64.
 
 type binary struct{ *objective.Binary }
 

@@ -42,13 +42,12 @@
 // The bound. Dual variables are float32 numbers in their range, from any source, and count as
 // exact. The vector u of binary.go is a sum over the rows. Its error is at most SumError mean(|a_i|
 // |x_i|) <= SumError sqrt(mean(a_i^2) R^2), which is added to its length. The mean of the linear
-// terms has an error of at most SumError times the mean of their magnitudes. The mean of the
-// entropies has such an error, too, and floats.Log adds an error of 2^-52 of each entropy. A
-// prior's scores are computed again in float64, with an error of SumError (|w0| |x_i| + |b0|),
-// times the dual variables. With an unpenalized bias the sums of the dual variables over both sides
-// must be equal, and changing one dual variable, or all of them, a little could make them equal:
-// balance.go bounds the effect of that change. In joint problems each row's own dual variable is
-// rounded to float32, and so known up to 2^-23 of itself.
+// terms has an error of at most SumError times the mean of their magnitudes. For the error of the
+// mean entropy see maximize. A prior's scores are computed again in float64, with an error of
+// SumError (|w0| |x_i| + |b0|), times the dual variables. With an unpenalized bias the weighted
+// sums of the dual variables over both sides must be equal, and changing one dual variable, or all
+// of them, a little could make them equal: balance.go bounds the effect of that change. In joint
+// problems each row's own dual variable is rounded to float32, and so known up to 2^-23 of itself.
 //
 // The gap of several problems is the gap of the means of their P' and D', which are sums, too.
 package certificate

@@ -51,8 +51,8 @@ func maximize(v *store.View, half, slack float64, sum func(s float64, from, to i
 		})
 		at := curve{sums[0], sums[1], sums[2], sums[3]}
 		slope, curvature := at.slope/n-float64(2*s*half), at.curvature/n-2*half
-		// An entropy changes by less than slack*log(1/slack) if the argument changes by slack, and
-		// log(1/slack) is below 64.
+		// The entropy of b and 1-b changes by less than slack*log(3/slack) if b changes by slack,
+		// and log(3/slack) is below 64.
 		best = max(best, at.value/n-float64(s*s*half)-float64(slack*(64+at.size/n)))
 		if more := -slope * slope / (2 * curvature); !(more > float64(0x1p-26*best)) {
 			break

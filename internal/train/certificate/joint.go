@@ -15,8 +15,7 @@ import (
 //
 // for all a_r >= 0 whose sum is at most 1, where z_r is the score of class r and y the row's class.
 // The log loss is at least the right side without the costs, plus the entropy of the a_r and of 1
-// minus their sum. The a_r may be the means of the row's coefficients; a_y is 0. The rest is as for
-// one vector: see binary.go.
+// minus their sum. a_y is 0. The rest is as for one vector: see binary.go.
 type joint struct{ *objective.Joint }
 
 func (j joint) boundAt(a []float32, r2 float64) (value, s float64) {

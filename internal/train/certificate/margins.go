@@ -8,14 +8,13 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// For a smooth loss the dual variables are minus the derivatives of the loss. A loss with kinks is
-// smoothed to a width h first, so that the hinge loss gives
+// In a binary problem the dual variables are minus the derivatives of the loss at the margins. A
+// loss with kinks is smoothed to a width h first, so that the hinge loss gives
 //
 //	a = clip(1/2 + (1-m)/h, 0, 1)
 //
-// the mean of minus the derivative of the hinge loss between the margins m - h/2 and m + h/2. Such
-// dual variables are feasible for any h. The bound is tight if h is small and w nearly the optimum
-// of the problem with the smoothed loss.
+// the mean of minus the derivative of the hinge loss between the margins m - h/2 and m + h/2. The
+// bound is tight if h is small and w nearly the optimum of the problem with the smoothed loss.
 
 func (p binary) fromScores(w [][]float64, b []float64) (
 	a []float32, smooth func(h float64), far []float64,
@@ -40,8 +39,8 @@ func (p binary) fromScores(w [][]float64, b []float64) (
 	}, far
 }
 
-// The loss of Crammer and Singer is the maximum of a linear function over the a_r; fromScores
-// smooths it by subtracting h/2 times the sum of the a_r^2 from that function.
+// The loss of Crammer and Singer is the maximum of a linear function of the a_r over the simplex;
+// fromScores smooths it by subtracting h/2 times the sum of the a_r^2 from that function.
 func (j joint) fromScores(w [][]float64, b []float64) (
 	a []float32, smooth func(h float64), far []float64,
 ) {

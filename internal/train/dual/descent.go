@@ -42,7 +42,7 @@ type Solver interface {
 }
 
 // Descent is dual coordinate descent on a binary problem. Row i has a dual variable a_i and a
-// weight c_i:
+// weight c_i. Let w be the weights minus the prior's, if there is a prior:
 //
 //	w = v/(lambda*n), v = sum of c_i*a_i*y_i*x_i.
 //

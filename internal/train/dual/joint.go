@@ -15,14 +15,15 @@ import (
 
 // Joint is dual coordinate descent on a problem with a vector for each class (Keerthi et al., KDD
 // 2008), with the loss of Crammer and Singer or the multinomial log loss. Row i, of class y and
-// with the weight c_i, has a dual variable p_ir >= 0 for each class r, and these sum to 1:
+// with the weight c_i, has a dual variable p_ir >= 0 for each class r, and these sum to 1. Let w
+// be the weights minus the prior's, if there is a prior:
 //
 //	w_r = v_r/(lambda*n), v_r = sum of c_i*((1 if r is y, else 0) - p_ir)*x_i.
 //
-// The dual objective is -lambda/2 |w|^2 plus the mean over the rows of c_i times the sum over r of
-// p_ir*cost(y, r) or, for the log loss, of c_i times the entropy of the p_ir. A step replaces all
-// dual variables of a row. With the scores z_r and q = c_i |x_i|^2/(lambda n), new values p change
-// the dual objective by c_i/n times
+// Without a prior, the dual objective is -lambda/2 |w|^2 plus the mean over the rows of c_i times
+// the sum over r of p_ir*cost(y, r) or, for the log loss, of c_i times the entropy of the p_ir. A
+// step replaces all dual variables of a row. With the scores z_r and q = c_i |x_i|^2/(lambda n),
+// new values p change the dual objective by c_i/n times
 //
 //	sum over r of p_r (cost(y, r) + z_r) - q/2 (p_r - old p_r)^2
 //

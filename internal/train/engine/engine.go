@@ -46,8 +46,8 @@ type Job struct {
 	// context.
 	Until context.Context
 	// Quality returns how good a model is on validation data; larger is better. If Quality is set,
-	// Train, unless it stops early, returns the best of the points that it checked. Patience
-	// requires Quality.
+	// Train returns the best of the points that it checked, unless it pauses or its context is
+	// done. Patience requires Quality.
 	Quality func(*Point) float64
 	// Progress, if not nil, is called after epochs and, in the first epoch, after the fractions of
 	// the epoch in Early, above 0 and below 1.

@@ -50,9 +50,9 @@ func (s *Session) solverNames() string {
 	return strings.Join(names, ", ")
 }
 
-// center shifts the bias of a model of scaled regression targets so that the weighted mean residual
-// is 0. With the epsilon-insensitive loss, that does not minimize the objective: center then leaves
-// the bias unchanged if Tol is set and Finish names a solver.
+// center shifts the bias, if there is one, of a model of scaled regression targets so that the
+// weighted mean residual is 0. With the epsilon-insensitive loss, that does not minimize the
+// objective: center then leaves the bias unchanged if Tol is set and Finish names a solver.
 func (s *Session) center(m *Point) {
 	if s.Scale == nil || s.Scale.Spread == 0 || s.Bias == settings.BiasNone ||
 		s.Tol > 0 && s.HasSolver() && !s.Kind().Traits().MeanResidual {

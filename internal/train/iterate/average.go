@@ -3,8 +3,8 @@ package iterate
 import "github.com/pegasimd/pegasimd/dense"
 
 // Average computes the suffix average of a sequence of iterates: their mean over about the last
-// half of the steps so far. It keeps the sums of the samples in two windows of steps. In a run of T
-// steps the windows end at T, T/2, T/4 and so on.
+// half of the steps so far. It keeps the sums of the samples in two windows of steps. Unless the
+// caller ends them with Turn, the windows of a run of T steps end at T, T/2, T/4 and so on.
 type Average struct {
 	Total        int64 // steps of the whole run
 	Shift        uint  // the current window ends at step Total >> Shift

@@ -1,7 +1,7 @@
 // Package newton implements Newton's method with a line search for one weight vector (for a squared
-// hinge loss see Keerthi and DeCoste, JMLR 6, 2005). A Method solves a Problem in float64 over rows
-// in float32. Iterate runs one iteration of several Methods over the same rows; a Pool holds the
-// rows and the buffers that these Methods share.
+// hinge loss see Keerthi and DeCoste, JMLR 6, 2005). A Method solves a Problem. Iterate runs one
+// iteration of several Methods over the same rows; a Pool holds the rows and the buffers that these
+// Methods share.
 //
 // With rows x_i, scores z_i, margins m_i = y_i*z_i - t_i (the targets t_i are 0 unless the problem
 // is a regression or has a prior) and row weights c_i of mean 1, a Method minimizes
@@ -16,9 +16,9 @@
 //	P(w) - D(a) = S + O,  S = mean of c_i*(loss(m_i) + conjugate(-a_i) + a_i*m_i),
 //	                      O = lambda/2 |w - wa|^2,
 //
-// exactly. S is the smoothing gap, which is 0 if the loss has no kink. O is the optimization gap,
-// which Newton's steps reduce. While O is below 3 S and h is above its minimum, the Method reduces
-// h.
+// exactly, for feasible a. S is the smoothing gap, which is 0 if the loss has no kink and no a_i
+// was scaled. O is the optimization gap, which Newton's steps reduce. While O is below 3 S and h is
+// above its minimum, the Method reduces h.
 //
 // The step is p = -H^-1 lambda (w - wa) with H = lambda I + mean of c_i*b_i*x_i*x_i', where b_i is
 // the second derivative of f at m_i. w moves along p to about the minimum of the smoothed
@@ -27,7 +27,7 @@
 // from a rounded w, so that later iterations correct the errors in p and in <x, p>.
 //
 // P and D as computed here prove nothing, because their rounding errors are not bounded. If a proof
-// does not confirm the gap, Retry continues from the weights as written to the model, with margins
+// does not confirm the gap, Retry continues from the best weights, rounded to float32, with margins
 // from float64 dot products.
 //
 // A bias without a penalty is an additional variable. The rows of the zone are then centered by

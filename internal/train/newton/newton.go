@@ -163,8 +163,7 @@ func (n *Method) Retry() {
 	}
 }
 
-// The best weights are rounded to float32, as in the written model, and the margins computed from
-// float64 dot products.
+// The best weights are rounded to float32, and the margins computed from float64 dot products.
 func (n *Method) restart() {
 	copy(n.v, n.bestV)
 	for j, z := range n.v[:n.p.Cols] {

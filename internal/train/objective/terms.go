@@ -2,9 +2,9 @@
 //
 //	P(w) = lambda/2 |w|^2 + the weighted mean of the rows' losses,
 //
-// and a bound on the error of the computed value. A problem is Binary (one weight vector) or Joint
-// (one weight vector for each class, trained together). Both embed Terms, which holds the rows and
-// the penalty.
+// and a bound on the error of the computed value. With a prior, w - prior takes the place of w in
+// the penalty. A problem is Binary (one weight vector) or Joint (one weight vector for each class,
+// trained together). Both embed Terms, which holds the rows and the penalty.
 package objective
 
 import (

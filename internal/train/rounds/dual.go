@@ -16,8 +16,8 @@ import (
 // a pass over a shard is dual coordinate ascent with sigma' |x_i|^2 in place of |x_i|^2. If sigma'
 // is the number of shards, adding the changes of all shards can't lower the dual objective, up to
 // rounding. sigma' begins below that if there are several shards, because steps are then longer. If
-// the dual objective falls below Problem.Bound, the pass is rolled back and sigma' increased, up to
-// the number of shards.
+// the dual objective falls below Problem.Bound while sigma' is below the number of shards, the pass
+// is rolled back and sigma' increased, up to the number of shards.
 
 const (
 	// initialSigmaShare is the first sigma' as a fraction of the number of shards; sigma' is at

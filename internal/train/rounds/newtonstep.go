@@ -72,9 +72,9 @@ func (r *Rounds) measureWidths(t *task) (widths []widthSums) {
 
 const minZoneShare = 0.1
 
-// pickWidth skips the widths, from the widest on, that are newton.TooWide. It then goes on to
-// narrower widths while their zones have enough rows: minZoneShare of the rows with a weight above
-// 0, and 3 rows for each variable, or all such rows if they are fewer.
+// pickWidth skips the widths, from the widest on but not the narrowest, that are newton.TooWide. It
+// then goes on to narrower widths while their zones have enough rows: minZoneShare of the rows with
+// a weight above 0, and 3 rows for each variable, or all such rows if they are fewer.
 func (r *Rounds) pickWidth(widths []widthSums) (pick int) {
 	for pick < len(widths)-1 && newton.TooWide(widths[pick].rest, widths[pick].smoothing) {
 		pick++

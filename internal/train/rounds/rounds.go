@@ -124,9 +124,9 @@ type Rounds struct {
 // New returns the Rounds of a training run on rows with the statistics s. shards is the number of
 // shards that have rows. An empty method selects Newton's method for the log loss and for up to
 // newton.MaxColumns columns, and the dual method otherwise. cfg may only have settings of the use
-// settings.Round; Loss must be hinge, squared hinge or log, Bias none or augmented, Multiclass
-// one-vs-rest. Epochs limits the dual passes or Newton's iterations. Zero fields get their defaults
-// or are chosen from the statistics.
+// settings.Round; Loss must be hinge, squared hinge or, with Newton's method, log, Bias none or
+// augmented, Multiclass one-vs-rest. Epochs limits the dual passes or Newton's iterations. Zero
+// fields get their defaults or are chosen from the statistics.
 func New(cfg settings.Settings, method Method, s *scale.Statistics, shards int) (*Rounds, error) {
 	kind, known := loss.KindOf(cmp.Or(cfg.Loss, loss.Hinge.Name()))
 	if method == "" {

@@ -141,7 +141,8 @@ func (s *Settings) AdaptsOffset() bool { return s.Offset == OffsetAuto && s.adap
 
 // FillFrom sets fields of s that are zero and describe the model to their values in base, the
 // settings of the model that the run builds on. It sets Finish, Tol, Epochs and Steps only if
-// resumed is true, and Epsilon only if both losses are equal.
+// resumed is true, Epsilon only if both losses are equal, BiasScale only along with Bias, and
+// each of the pairs Lambda and C, and Epochs and Steps, only if both fields are zero.
 func (s *Settings) FillFrom(base Settings, resumed bool) {
 	base = base.Plain()
 	options.Fill(&s.Scale, base.Scale)
