@@ -116,8 +116,8 @@ func (c *columns) matchLabel(names []string, at map[string]int, twice map[string
 	case c.opt.Labels == LabelsNo, !found && c.opt.Labels == LabelsAuto:
 		return -1, nil
 	case !found:
-		return 0, columnErrorf("no column is called %q%s: this was the label's column in training; "+
-			"name the column that has the labels now (-label-column)", escape.Cut(t.Label), c.where())
+		return 0, columnErrorf("no column is called %q%s, as the label's column in training: if another "+
+			"column has the labels, call it so, or name it (-label-column)", escape.Cut(t.Label), c.where())
 	case twice[t.Label]:
 		return 0, columnErrorf("two columns are called %q: say which has the labels (-label-column)",
 			escape.Cut(t.Label))

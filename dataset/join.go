@@ -245,9 +245,9 @@ func (r *tableRows) Doubts() (doubts []Doubt) {
 	for _, d := range r.doubts {
 		switch {
 		case d.more == 1:
-			d.Text += " (and in one more file)"
+			d.Text += " (the same in one more file)"
 		case d.more > 1:
-			d.Text += fmt.Sprintf(" (and in %d more files)", d.more)
+			d.Text += fmt.Sprintf(" (the same in %d more files)", d.more)
 		}
 		doubts = append(doubts, d.Doubt)
 	}

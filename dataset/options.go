@@ -358,6 +358,8 @@ func (o Options) unlabelled(cells int) (without bool, features int, err error) {
 		err = fmt.Errorf("%d columns, want %d", cells, o.Features)
 	case o.Features > 0 && features != o.Features:
 		err = fmt.Errorf("%d columns, want %d with the label column", cells, o.Features+1)
+	case features == 0 && without:
+		err = fmt.Errorf("no columns: want one feature or more")
 	case cells == 0:
 		err = fmt.Errorf("no columns: want features and a label")
 	case features == 0:

@@ -105,8 +105,8 @@ func TestLateFieldOfTable(t *testing.T) {
 
 func TestCSVByTableErrors(t *testing.T) {
 	named := &Table{Columns: []string{"a", "b"}, Label: "y", LabelAt: 0}
-	const which = ": this was the label's column in training; name the column that " +
-		"has the labels now (-label-column)"
+	const which = ", as the label's column in training: if another column has the labels, " +
+		"call it so, or name it (-label-column)"
 	for _, c := range []struct {
 		name, text string
 		opt        Options

@@ -88,7 +88,7 @@ func loopsOf(f *elf.File, s elf.Symbol) ([]loop, error) {
 	case elf.EM_AARCH64:
 		instructions, err = decodeARM64(code)
 	default:
-		err = fmt.Errorf("loops of %v are not known", f.Machine)
+		err = fmt.Errorf("loops are not searched in code of %v", f.Machine)
 	}
 	if err != nil {
 		return nil, err

@@ -114,8 +114,8 @@ func (k *comparison) inBoth(ctx context.Context) (all []*timed, err error) {
 			cancel()
 			late = late || isLate
 			if isLate && !isNew { // new packages are not timed
-				k.miss("-limit was too short to run each benchmark of the %s once: those that did "+
-					"not end, and later ones, are not timed.%s", s.tree,
+				k.miss("-limit was too short to run each benchmark of `%s` once in the %s: those that "+
+					"did not end, and later ones of this package, are not timed.%s", p.path, s.tree,
 					overIn(p.prefix, ran[i].stuck))
 			} else if !isLate && ran[i].err != nil {
 				k.miss("Benchmarks of the %s that fail are not timed: %s", s.tree,

@@ -39,7 +39,7 @@ func main() {
 	}
 	projects, err := readProjects()
 	if _, missing := exec.LookPath(emulator); *testing && missing != nil && err == nil {
-		err = errors.New(emulator + " is missing: run scripts/ci.sh only install, or pass -tests=false")
+		err = errors.New(emulator + " is missing: install qemu-user, or pass -tests=false")
 	}
 	if err != nil {
 		log.Fatal(err)

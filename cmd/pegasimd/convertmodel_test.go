@@ -87,9 +87,12 @@ func TestConvertModelTellsWhatIsLost(t *testing.T) {
 		t.Error(told)
 	}
 	must(t, "train", "-quiet", "-hash-bits", "3", file(t, "toy.svm", toy), model)
-	if _, told := must(t, "convert", "-to", "onnx", model, "-"); !strings.Contains(told,
-		"onnx leaves out the hashing of features: hash data to 3 bits first") {
-		t.Error(told)
+	out, told := must(t, "convert", "-to", "onnx", model, "-")
+	code, _ := must(t, "convert", "-to", "go", model, "-")
+	const first = "is the first of 2^3 hashed features"
+	if !strings.Contains(out, first) || !strings.Contains(code, first) ||
+		!strings.Contains(told, "onnx leaves out the hashing of features: hash data to 3 bits first") {
+		t.Errorf("%s%.2000s", told, code)
 	}
 	must(t, "train", "-quiet", "-index-base", "0", file(t, "zero.svm", "1 0:1\n-1 0:-1\n1 0:2\n"), model)
 	if _, told := must(t, "convert", "-to", "liblinear", model, "-"); !strings.Contains(told,

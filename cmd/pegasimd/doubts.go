@@ -74,10 +74,14 @@ func (d *dataReader) resolved(set *dataset.Set, multiclass pegasos.Multiclass, f
 		words = append(words, "-decimal", mark)
 	}
 	names, label := d.names()
-	if label >= 0 {
+	continued := c.flags.Given("start") || c.flags.Given("prior") // by these models' columns
+	switch {
+	case continued && d.opt.LabelColumn != "":
+		words = append(words, "-label-column", d.opt.LabelColumn)
+	case label >= 0:
 		words = append(words, "-label-column", d.columnWord(names, label, true))
 	}
-	if !c.flags.Given("start") && !c.flags.Given("prior") { // these models determine the columns
+	if !continued {
 		words = append(words, d.kindFlags(names, label)...)
 	}
 	others := c.flags.Words(files, func(f *flags.Flag) bool {

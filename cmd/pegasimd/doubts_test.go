@@ -136,6 +136,18 @@ func TestResolved(t *testing.T) {
 	}
 }
 
+// The data of a model to start from may have the labels under another name.
+func TestResolvedStart(t *testing.T) {
+	dir, rows := t.TempDir(), "1,2,p\n2,3,q\n3,1,p\n4,4,q\n"
+	first, second := filepath.Join(dir, "first"), filepath.Join(dir, "second")
+	must(t, "train", "-quiet", file(t, "y.csv", "a,b,y\n"+rows), first)
+	_, told := must(t, "train", "-start", first, "-label-column", "z",
+		file(t, "z.csv", "a,b,z\n"+rows), second)
+	if !strings.Contains(told, " -label-column z ") || strings.Contains(told, " -label-column y ") {
+		t.Error(told)
+	}
+}
+
 // shellSplit fails the test if one of the characters "*;|$&()<>#~ is not quoted.
 func shellSplit(t *testing.T, line string) (words []string) {
 	t.Helper()

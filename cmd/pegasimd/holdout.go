@@ -82,9 +82,12 @@ func (r *linearRun) holdOut() error {
 	r.set.Y = take(all.Y, in)
 	r.held.weights, d.weights = take(d.weights, out), take(d.weights, in)
 	if numbers && slices.Min(r.held.set.Y) == slices.Max(r.held.set.Y) {
+		how := "hold out more rows, or other rows by another -seed"
+		if slices.Min(all.Y) == slices.Max(all.Y) {
+			how = "all rows of the data have this number"
+		}
 		return fmt.Errorf("%s: -holdout %g: the rows held out (%d) all have the number %v, so that "+
-			"R^2 is not defined: hold out more rows, or other rows by another -seed", r.reader, share,
-			len(out), r.held.set.Y[0])
+			"R^2 is not defined: %s", r.reader, share, len(out), r.held.set.Y[0], how)
 	}
 	return all.Err()
 }

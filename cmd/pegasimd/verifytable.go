@@ -181,10 +181,24 @@ func firstKey(have, want map[string]any) string {
 		if b, both := want[key].(map[string]any); inner && both {
 			return escape.Name(escape.Cut(key)) + ": " + firstKey(a, b)
 		}
-		return fmt.Sprintf("%s is %s, these data give %s", escape.Name(escape.Cut(key)),
-			shortJSON(have[key]), shortJSON(want[key]))
+		return escape.Name(escape.Cut(key)) + firstElement(have[key], want[key])
 	}
 	return "it differs"
+}
+
+// firstElement tells in what a and b differ: if they are arrays, in which element, counted from 0.
+func firstElement(a, b any) string {
+	have, _ := a.([]any)
+	want, _ := b.([]any)
+	for i := range min(len(have), len(want)) {
+		if !reflect.DeepEqual(have[i], want[i]) {
+			return fmt.Sprintf(": element %d%s", i, firstElement(have[i], want[i]))
+		}
+	}
+	if have != nil && want != nil {
+		return fmt.Sprintf(" has the length %d, these data give %d", len(have), len(want))
+	}
+	return fmt.Sprintf(" is %s, these data give %s", shortJSON(a), shortJSON(b))
 }
 
 func shortJSON(v any) string {

@@ -207,6 +207,25 @@ func TestVerifyEditedEncoders(t *testing.T) {
 	}
 }
 
+func TestFirstElement(t *testing.T) {
+	long := slices.Repeat([]any{14.}, 40)
+	other := slices.Clone(long)
+	other[30] = 13.
+	for _, c := range []struct {
+		have, want any
+		told       string
+	}{
+		{long, other, ": element 30 is 14, these data give 13"},
+		{long, long[:39], " has the length 40, these data give 39"},
+		{[]any{long}, []any{other}, ": element 0: element 30 is 14, these data give 13"},
+		{nil, "a", ` is nothing, these data give "a"`},
+	} {
+		if told := firstElement(c.have, c.want); told != c.told {
+			t.Errorf("%q, want %q", told, c.told)
+		}
+	}
+}
+
 func addTo(scale any, v float64) {
 	s := scale.(map[string]any)
 	s["mean"] = s["mean"].(float64) + v

@@ -192,6 +192,9 @@ func (s *source) Second() string { return escape.Name(s.ClassName(1)) }
 
 func (s *source) Input() string {
 	from := fmt.Sprintf("index 0 is feature %d of the data", s.IndexBase)
+	if s.HashBits > 0 {
+		from = fmt.Sprintf("index 0 is the first of 2^%d hashed features", s.HashBits)
+	}
 	switch {
 	case s.Encoder != nil:
 		return "the text of a row's cells, in the order of Columns; a\n// cell may be empty"

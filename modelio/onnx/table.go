@@ -21,9 +21,11 @@ func inputs(graph *message, m *pegasos.Model) (version int64, err error) {
 	case err != nil:
 		return 0, fmt.Errorf("onnx: %w", err)
 	case e == nil || e.Raw:
-		graph.message(11, value("features", elementFloat, int64(m.Cols()),
-			fmt.Sprintf("Column 0 is feature %d of the data that the model was trained on.",
-				m.IndexBase)))
+		column := fmt.Sprintf("feature %d of the data that the model was trained on", m.IndexBase)
+		if m.HashBits > 0 {
+			column = fmt.Sprintf("the first of 2^%d hashed features", m.HashBits)
+		}
+		graph.message(11, value("features", elementFloat, int64(m.Cols()), "Column 0 is "+column+"."))
 		return mlVersion, nil
 	case e.Cols() != m.Cols():
 		return 0, fmt.Errorf("onnx: an encoder of %d features for a model of %d features", e.Cols(),

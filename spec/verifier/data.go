@@ -73,7 +73,7 @@ func (m *model) readRow(line string) (class int, index []int, values []float32, 
 		v, err2 := number(second)
 		at := int(j) - m.IndexBase
 		if err != nil || err2 != nil || at <= last || at >= m.Features {
-			return 0, nil, nil, fmt.Errorf("%.40q: want FEATURE:NUMBER, known and ascending", word)
+			return 0, nil, nil, fmt.Errorf("%.40q: want FEATURE:FLOAT32, features ascending and of the model", word)
 		}
 		if last = at; v != 0 {
 			index, values = append(index, at), append(values, v)

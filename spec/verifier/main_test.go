@@ -183,7 +183,7 @@ func TestHeaderEdits(t *testing.T) {
 		{"contradicted", []string{`"lambda":0.1}`, `"lambda":1e-9}`}},
 		{"contradicted", []string{`"loss":"hinge"`, `"loss":"log"`}},
 		{"not the label of a class", []string{"[-1,1]", "[-1,2]"}},
-		{"want FEATURE:NUMBER", []string{"index_base: 1", "index_base: 0"}},
+		{"want FEATURE:FLOAT32", []string{"index_base: 1", "index_base: 0"}},
 		{"result: {", []string{"\nscaling", "\nresult: " + resultLine + "\nscaling"}},
 		{"is unknown", []string{"\nscaling", "\nwhatever: 1\nscaling"}},
 		{"is unknown", []string{`"r2":4.5723572486864}`, `"r2":4.5723572486864}` + "\nmore: 1"}},

@@ -129,7 +129,7 @@ func (cmd command) parse(c *call, args []string) error {
 	case len(c.args) > cmd.most:
 		return usagef("unexpected argument %q", c.args[cmd.most])
 	case slices.Contains(c.args, ""):
-		return usagef("empty argument: want a file name")
+		return usagef("empty argument: want the name of a file or folder")
 	}
 	return nil
 }

@@ -8,7 +8,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
@@ -178,8 +177,11 @@ func (s *stats) describeNumbers(mark byte, unit string) string {
 		text += " with decimal commas"
 	}
 	if len(s.few) > 0 && len(s.few) <= mostOddWords {
-		text += fmt.Sprintf(", and %s in %s, taken for gaps",
-			strings.Join(escape.Names(slices.Sorted(slices.Values(s.few))), ", "), count(s.odd))
+		words := slices.Sorted(slices.Values(s.few))
+		for i, word := range words {
+			words[i] = strconv.Quote(word)
+		}
+		text += fmt.Sprintf("; %s with %s taken for gaps", count(s.odd), strings.Join(words, " or "))
 	}
 	return text
 }

@@ -101,7 +101,7 @@ func TestNumbers(t *testing.T) {
 		{"two of twenty are numbers", "x", append(times(18, "#REF!"), "3", "5"), Number, "", 2, 18, ""},
 		{"one of twenty is a number", "x", append(times(19, "unknown"), "3"), Category, "", 1, 0, ""},
 		{"three odd words in a third", "x", append(some(70, "%d.%d"), times(10, "low", "high", "off")...),
-			Number, "high, low, off in 30 cells", 2, 30, `30 of 100 cells are not numbers`},
+			Number, `30 cells with "high" or "low" or "off"`, 2, 30, `30 of 100 cells are not numbers`},
 		{"four odd words in a third", "x", append(some(70, "%d.%d"), times(8, "low", "high", "off",
 			"on")...), Category, "different words", 74, 0, "numbers and words, taken for words"},
 		{"odd words, one in ten", "x", append(some(90, "%d.%d"), cells(10, func(i int) string {
@@ -111,7 +111,7 @@ func TestNumbers(t *testing.T) {
 			`column "year": 1 of 31 cells`},
 		{"codes with stars", "x", append(times(6, "0", "1", "2", "3", "4", "5"), "3*", "3*"), Category,
 			"7 different words", 7, 0, "numbers and words, taken for words"},
-		{"grades", "x", append(times(10, "1", "2", "3"), times(3, "G")...), Number, "G in 3 cells", 2, 3,
+		{"grades", "x", append(times(10, "1", "2", "3"), times(3, "G")...), Number, `3 cells with "G"`, 2, 3,
 			"3 cells"},
 		{"signs after numbers", "x", times(20, "0+", "0-"), Category, "2 different words", 1, 0, ""},
 		{"grades with signs", "x", times(9, "1+", "1", "1-", "2-"), Category, "4 different words", 4, 0, ""},
