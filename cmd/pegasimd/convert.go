@@ -21,8 +21,8 @@ var convertCommand = command{help.Command{
 	Help: `Convert writes data in the format of OUT's ending: .svm for svmlight, .csv, .npy or
 .pgsm; all but .pgsm may be followed by .gz. OUT may be - for svmlight on standard output. A .pgsm
 file is mapped into memory when it is read: it opens at once, and may be larger than memory. Numbers
-keep their bits. docs/data.md says what each format loses. Several DATA are read as one, as by train;
-the last argument is OUT.
+keep their bits. docs/data.md says what each format loses. Several DATA are read as one, as by
+train; the last argument is OUT.
 
 For a table it writes the features that train would compute or, with -for MODEL, those that the
 model computes. If the model has curves, these are the scaled features and the terms of the curves,
@@ -30,9 +30,10 @@ of which the model is a linear function.
 
 With -from or -to it converts a model: -to go to a Go file that needs only the standard library,
 with a test beside it; -to liblinear for liblinear's predict, -to onnx for other runtimes (of tables
-only numbers and categories), -to json for everything else; -from liblinear for files of liblinear's
-train, -from json for files of -to json. -to is not needed if OUT ends in .go, .liblinear, .onnx or
-.json. A line names each part of the model that the format can't represent.
+only numbers and categories), -to json for any linear model; -from liblinear for files of
+liblinear's train, -from json for files of -to json. -to is not needed if MODEL is a file and OUT
+ends in .go, .liblinear, .onnx or .json. A line names each part of the model that the format can't
+represent.
 
 Examples:
   pegasimd convert train.svm.gz train.pgsm

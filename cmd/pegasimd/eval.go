@@ -21,13 +21,15 @@ var evalCommand = command{help.Command{
 	Summary:   "measure how well a model predicts labeled data",
 	Help: `Eval predicts the rows of DATA and compares the predictions with their labels. It prints
   - the accuracy, and for each class precision, recall, F1 and their plain means over the classes;
-  - the area under the ROC curve and the average precision: for the second of two classes, or the
-    means over more than two classes in DATA, each against the rest;
+  - the area under the ROC curve and the average precision: for the second of the model's two
+    classes or, if it has more, the means over the classes in DATA, each against the rest;
   - the log loss, if the model has probabilities (train -loss log or -proba);
-  - the objective of DATA at the model's lambda, as the sum of the penalty and the mean loss;
+  - for a linear model the objective of DATA at its lambda, as the sum of the penalty and the mean
+    loss;
   - the confusion matrix; -plot draws it, for up to 200 classes.
 For a model that predicts numbers it prints the root mean square error (RMSE), the mean absolute
-error (MAE) and R^2.
+error (MAE), R^2 and the objective. If DATA have labels that the model does not know, these count as
+mistakes, and there are no areas, average precisions, log loss and objective.
 
 A warning says so if the model was trained on DATA, or on all rows of DATA but those that -holdout
 held out: the figures are then better than those to expect of new rows.

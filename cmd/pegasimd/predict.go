@@ -20,12 +20,12 @@ var predictCommand = command{help.Command{
 	Arguments: "DATA... MODEL [OUT]",
 	Summary:   "predict the labels of data",
 	Help: `Predict writes the predicted label of each row of DATA, one per line, to OUT or to
-standard output. If DATA also has labels, the accuracy is printed on standard error, with a warning
-if the model was trained on these rows. DATA has no labels if it is a table whose header lacks the
-label's column, a table or .npy file with as many columns as the model has features, or svmlight
-text whose first line begins with a feature. Columns of a table with a header are matched by name to
-those of the training data. Cells that do not fit their column count as missing; a line says how
-many.
+standard output. If DATA also has labels, the accuracy (of a regression, the RMSE) is printed on
+standard error, with a warning if the model was trained on these rows. DATA has no labels if it is a
+table whose header lacks the label's column, a table or .npy file with no more columns than the
+model's features come from, or svmlight text whose first line begins with a feature. Columns of a
+table with a header are matched by name to those of the training data. Cells that do not fit a
+column of numbers or dates count as missing; a line says how many.
 
 Several DATA are read one after the other, as by train. Then one of the last two arguments has to
 end in .model: MODEL, which OUT may follow.
@@ -35,10 +35,11 @@ name with invisible characters is written in quotes.
 
 With -scores or -proba a first line names the columns, which are separated by tabs. -scores adds a
 score for each class or, for two classes, the score of the second class, which is predicted if the
-score is above 0. With -multiclass ovo the scores of a linear model are the pairs' votes, plus less
-than a third to break ties; a kernel machine has a score for each pair. -proba adds the
-probabilities of all classes, if the model was trained with -loss log or -proba; labels are still
-predicted by score. Numbers have enough digits to be read back as the same float64.
+score is above 0. With -multiclass ovo and more than two classes the scores of a linear model are
+the pairs' votes, changed by less than a third to break ties; a kernel machine has a score for each
+pair. -proba adds the probabilities of all classes, if the model was trained with -loss log or
+-proba; labels are still predicted by score. Numbers have enough digits to be read back as the same
+float64.
 
 -keep writes CSV (RFC 4180) instead of lines, with tabs if OUT ends in .tsv or .tab: a header, and
 for each row of DATA the named columns in the order of the list, the column prediction, and, with

@@ -22,30 +22,33 @@ var trainCommand = command{help.Command{
 	Summary:   "train a model on labeled data",
 	Help: `Train reads labeled data and trains a linear support vector machine, or another linear model (see
 -loss). Without MODEL the model is written to the working folder under the first DATA's name with
-the ending .model. An existing file is replaced only if it is a model.
+the ending .model. An existing file is replaced only if it is a model or empty, or with -force.
 
 The rows of several DATA are trained on together. All of them are svmlight text, all are lines of
 JSON, or all are other tables, whose headers have the same names in any order. The last argument is
-MODEL if it ends in .model, or is -, standard output; after one DATA also if its name has no
-ending of data. -model names a model of any name. Every other argument is data, and has to exist.
+MODEL if it ends in .model, or is -, standard output; after one DATA also if its name has no ending
+of data. -model names a model of any name. Every other argument is data, and has to exist.
 
-Settings without a flag are chosen from the data: scaling, bias, lambda, the multi-class scheme and
-the length of the run. A line of the output lists the choices. The model stores the scaling and
-applies it to rows that it predicts. Labels that look like regression targets make it a regression,
-unless -loss or -multiclass is given. docs/training.md has the rules.
+Settings without a flag are chosen from the data: scaling, curves, bias, lambda, the multi-class
+scheme, the solver and the length of the run. The output lists the choices. The model stores the
+scaling and applies it to rows that it predicts. Labels that look like regression targets make it a
+regression, unless -loss, -kernel, -multiclass, -class-weight, -costs or -proba is given.
+docs/training.md has the rules.
 
 DATA is svmlight text (.svm .libsvm .svmlight .txt), a table (.csv .psv .tsv .tab .jsonl .ndjson),
-NumPy's .npy, a pair of IDX files given as IMAGES,LABELS, or - for svmlight text from standard
-input; each may be compressed (.gz .bz2 .zst). Or it is a .pgsm file, which convert writes.
+NumPy's .npy, a pair of IDX files given as IMAGES,LABELS, or - for standard input, which is svmlight
+text unless -format is given; each may be compressed (.gz .bz2 .zst). Or it is a .pgsm file, which
+convert writes.
 
 The separator and other details of a table, its label column and the kinds of its columns are
 detected and printed. Lines at the end that begin with 'warning:' name what is in doubt and, where
-it helps, a flag. The line 'resolved:' has a command that trains the same model without detecting
-anything; the model stores its flags.
+it helps, a flag. For a table the line 'resolved:' has a command that trains the same model without
+detecting anything; the model stores its flags.
 
-The objective is lambda/2 |w|^2 + the mean loss of the scores z = <w,x>. With -c and the hinge loss
-it is the objective of liblinear's -s 3 -c, divided by C * rows: lambda is 1/(C * rows). The same
-data, flags and seed give the same model, bit for bit, on every machine.
+The objective is lambda/2 |w|^2 + the mean loss of the scores z = <w,x>, where x ends with the
+bias's constant feature. With -c and the hinge loss it is the objective of liblinear's -s 3 -c,
+divided by C * rows: lambda is 1/(C * rows). The same data, flags and seed give the same model, bit
+for bit, on every machine.
 
 Examples:
   pegasimd train people.csv

@@ -24,12 +24,12 @@ var verifyCommand = command{help.Command{
 	Summary:   "check a model's claims on the data it was trained on",
 	Help: `Verify computes the objective of a model on its training data, and a lower bound on the optimum, and
 compares both with the model's claims. It does not trust the training: the bound comes from the
-model's scores and some passes of dual coordinate ascent (-passes). The encoder of a table is fitted
-again. The verdict is one of
+model's scores, and some passes of dual coordinate ascent (-passes) or Newton's method. The encoder
+of a table is fitted again. The verdict is one of
 
   confirmed       objective and data are as claimed, and the gap is proven to be as small as claimed
-  not confirmed   nothing contradicts the claim, but only a larger gap could be proven, or the model
-                  does not name its data; a file of train -proof proves the claimed gap
+  not confirmed   nothing contradicts the claim, but only a larger gap could be proven (see -proof),
+                  or the model does not name its data, or its encoder can't be compared
   contradicted    the objective, the hash, the data, the encoder or the settings differ, or the
                   claim is impossible; the exit code is 1
   claims nothing  the model has no objective, such as that of an interrupted run, or no gap of at
@@ -39,18 +39,18 @@ Confirmed refers to the training data and to the parts of the model's file that 
 checked. Parts listed as not checked may be wrong: steps, seed and other facts of the run, notes,
 and, without -sigmoids, the sigmoids that turn scores into the probabilities of train -proba.
 
-It always prints the gap that it found, and the weight vectors for whose own problems it found a
-larger gap than claimed. With -proof FILE, written by train -proof, the bound comes from the dual
-variables in FILE. The other files that training read must be named again: -weights, -costs, -prior,
-and -start for a table with words, or if the data have features that the other model lacked. Unless
--layout is given, the rows have the same layout as in training. Several DATA have to be named in the
-order of training.
+It prints the gap that it found, and the weight vectors for whose own problems it found a larger gap
+than claimed. With -proof FILE, written by train -proof, the bound comes from the dual variables in
+FILE. The other files that training read must be named again: -weights, -costs, -prior, and -start
+for a table with words, or if the data have features that the other model lacked. Unless -layout is
+given, the rows have the same layout as in training. Several DATA have to be named in the order of
+training.
 
 For a model of train -holdout, the rows held out are found again and left out; the file of -weights
 must have a weight for all rows.
 
-Different weights can have the same objective. -hash, with the hash that training printed, and -proof
-tell them apart; without -hash, hash (training) is listed as not checked.
+Different weights can have the same objective. -hash, with the hash that training printed, and
+-proof tell them apart; without -hash, hash (training) is listed as not checked.
 
 For a kernel machine the support rows are looked up in the data, and the bound comes from the
 coefficients: -passes, -proof, -weights, -costs, -prior, -start and -sigmoids don't apply.

@@ -52,7 +52,7 @@ var Table = []Topic{
 				"appended constant feature, unregularised has no penalty (default augmented)"},
 		{Name: "bias-scale", Field: "BiasScale", Takes: "number", In: "train cv", Rule: Setting | NoKernel,
 			Help: "the value of the appended constant feature (default: the root mean square of the " +
-				"other features)"},
+				"values of the other features that are not 0)"},
 		{Name: "multiclass", Field: "Multiclass", Takes: "ovr|ovo|crammer-singer|multinomial",
 			In: "train! cv!", Rule: Setting | ForClasses, Help: "how more than two classes are " +
 				"trained: ovr trains each class against the rest; ovo trains each pair of classes; " +
@@ -66,30 +66,31 @@ var Table = []Topic{
 				"balanced gives all classes the same total weight, a list such as yes=2.5,no=1 gives each " +
 				"row of a class that weight (default 1)"},
 		{Name: "weights", Field: "Weights", Takes: "file", In: "train eval report! verify! cv",
-			Rule: NoKernel, Help: "a file with the weight of each row, one per line. A row of weight 2 counts twice in " +
-				"losses, bounds, probabilities and metrics; scaling, means for missing values and word " +
-				"counts count each row once"},
+			Rule: NoKernel, Help: "a file with the weight of each row, one per line. A row of weight " +
+				"2 counts twice in losses, bounds, probabilities and metrics; scaling, means for missing " +
+				"values and word counts treat all weights above 0 alike"},
 		{Name: "prior", Field: "Prior", Takes: "file", In: "train", Rule: NoKernel,
 			Help: "penalize the distance from the weights of the model in this file, and use its features " +
 				"and labels"},
 		{Name: "prior", Field: "Prior", Takes: "file", In: "verify!",
 			Help: "the model that train -prior named"},
 		{Name: "scale", Field: "Scale", Takes: "none|standard|max-abs|unit", In: "train! cv!",
-			Rule: Setting | NoKernel, Help: "scale the features, in training and whenever the model is " +
-				"used: standard to mean 0 and variance 1, max-abs to a largest magnitude of 1 in each " +
-				"column, unit to rows of length 1 (default: chosen from the data)"},
+			Rule: Setting | NoKernel, Help: "scale the features, in training and whenever the model " +
+				"is used: standard to mean 0 and, unless constant, variance 1, max-abs to a largest " +
+				"magnitude of 1 in each column, unit to rows of length 1 (default: chosen from the data)"},
 		{Name: "curves", Field: "Curves", Takes: "none|products|pieces", In: "train cv",
 			Rule: Setting | NoKernel, Help: "let the model bend, by columns computed from the scaled " +
-				"columns: products are the squares of the columns of numbers and, of up to 12 such columns, " +
-				"the product of each pair; pieces are lines that bend at the quartiles of each column " +
-				"(default: chosen by the cross-validation that chooses lambda)"},
+				"columns: products are the squares of the columns of numbers with more than two values " +
+				"and, of up to 12 columns, the product of each pair; pieces are lines that bend at the " +
+				"quartiles of each column (default: none, or chosen by the cross-validation that chooses " +
+				"lambda)"},
 		{Name: "target-scale", Field: "TargetScale", Takes: "none|standard", In: "train cv",
 			Rule: Setting | NoKernel, Help: "scale the regression targets (default standard)"},
 	}},
 	{"Kernel machines", []Flag{
 		{Name: "kernel", Field: "Kernel.Kernel", Takes: "rbf|linear|polynomial|sigmoid",
-			In: "train! cv!", Help: "train a kernel machine; the defaults are then -epochs 1 (10 with " +
-				"-finish none), -finish dual, -tol 0.01 and -multiclass ovo"},
+			In: "train! cv!", Help: "train a kernel machine; the defaults are then -epochs 1 (10 " +
+				"with -finish none), -finish dual (none with sigmoid), -tol 0.01 and -multiclass ovo"},
 		{Name: "gamma", Field: "Kernel.Gamma", Takes: "number", In: "train cv",
 			Rule: KernelOnly | Positive, Help: "gamma in e^(-gamma |x-z|^2) of -kernel rbf, and the " +
 				"factor of <x,z> in polynomial and sigmoid (default: 1 over the mean squared length of the " +
@@ -114,28 +115,31 @@ var Table = []Topic{
 		{Name: "order", Field: "Order", Takes: "shuffled|iid|sequential|blocks", In: "train cv",
 			Rule: Setting, Help: "the order of the rows: shuffled once, in blocks that come in a new " +
 				"order each epoch; iid: drawn with replacement; sequential: as in the file; blocks: like " +
-				"shuffled, but blocks of neighboring rows of the file (default shuffled; with -kernel, a " +
-				"new permutation each epoch)"},
+				"shuffled, but blocks of neighboring rows of the file (default shuffled; with -kernel, " +
+				"and for dual coordinate descent from the first step, a new permutation each epoch)"},
 		{Name: "block", Field: "Block", Takes: "n", In: "train cv", Rule: Setting | NoKernel,
 			Help: fmt.Sprintf("the number of rows in a block with -order shuffled or blocks (default %d)",
 				settings.DefaultBlock)},
 		{Name: "batch", Field: "Batch", Takes: "n", In: "train cv", Rule: Setting | NoKernel,
 			Help: "the number of rows in a step (default 1)"},
 		{Name: "project", Field: "Project", In: "train cv", Rule: Setting | NoKernel,
-			Help: "after each step, project the weights onto the ball of radius 1/sqrt(lambda), or " +
-				"sqrt(log(2)/lambda) with -loss log"},
+			Help: "after each step, project the weights onto the ball of radius sqrt(l/lambda), " +
+				"where l is the mean loss of weights of 0: 1 with hinge losses, log(2) with two classes " +
+				"and -loss log"},
 		{Name: "offset", Field: "Offset", Takes: "auto|r2|none", In: "train cv", Rule: Setting,
-			Help: "t0 in the step size 1/(lambda (t + t0)): r2 is mean |x|^2/lambda; auto begins with r2 " +
+			Help: "t0 in the step size 1/(lambda (t + t0)): r2 is mean |x|^2/lambda, or with -loss " +
+				"squared the largest |x|^2/lambda, with squared-hinge twice that; auto begins with r2 " +
 				"and raises it during steps with the hinge loss where smaller steps get closer to the " +
 				"optimum; none is 0 (default auto)"},
 		{Name: "average", Field: "Average", Takes: "last-half|none", In: "train cv", Rule: Setting,
-			Help: "the weights of the model: the mean over the last half of the steps, or the weights " +
-				"after the last step (default last-half)"},
+			Help: "the weights of the model after Pegasos's steps: the mean over the last half of " +
+				"the steps, or the weights after the last step (default last-half)"},
 		{Name: "finish", Field: "Finish", Takes: "none|dual|auto|newton", In: "train cv", Rule: Setting,
 			Help: "the solver: none is Pegasos's steps; dual is dual coordinate descent; newton is " +
-				"Newton's method, for dense rows of up to some thousand columns; auto is the solver with " +
-				"the least predicted time (default: auto with -tol, otherwise newton where it is faster, or " +
-				"none)"},
+				"Newton's method, for up to some thousand columns; auto chooses by the predicted times " +
+				"(default: auto with -tol; without -epochs, -steps and -prior, newton with -loss squared " +
+				"and few columns or, with most losses, auto where a proof of 1 % is predicted to be " +
+				"quick; otherwise none)"},
 		{Name: "seed", Field: "Seed", Takes: "n", In: "train! cv!", Rule: Setting,
 			Help: "the seed of the random numbers"},
 	}},
@@ -165,9 +169,9 @@ var Table = []Topic{
 		{Name: "valid-weights", Field: "ValidWeights", Takes: "file", In: "train", Rule: NoKernel,
 			Help: "a weight for each row of -valid, one per line"},
 		{Name: "holdout", Field: "Holdout", Takes: "share", In: "train!", Rule: NoKernel,
-			Help: "hold this share of the distinct rows of each class out of training, and print " +
-				"the report of eval for them: 0.2 is 20 %; equal rows are held out together, and -seed " +
-				"chooses the rows"},
+			Help: "hold this share of the distinct rows out of training, of each class alike, and " +
+				"print the report of eval for them: 0.2 is 20 %; equal rows are held out together, and " +
+				"-seed chooses the rows"},
 	}},
 	{"Grid of settings", []Flag{
 		{Name: "folds", Field: "Folds", Takes: "n", In: "cv!", Default: "5", Rule: NoEffect,
@@ -185,8 +189,8 @@ var Table = []Topic{
 	}},
 	{"Verification", []Flag{
 		{Name: "proof", Field: "KeepProof", Takes: "file", In: "train", Rule: NoKernel | NoEffect,
-			Help: "write the dual variables, with which verify can prove the gap: two bytes for each row " +
-				"and weight vector"},
+			Help: "write the dual variables, with which verify can prove the gap: up to two bytes " +
+				"for each row and weight vector"},
 		{Name: "proof", Field: "KeepProof", Takes: "file", In: "verify!",
 			Help: "the dual variables that train -proof wrote"},
 		{Name: "hash", Field: "Hash", Takes: "hex", In: "verify!",
@@ -211,13 +215,14 @@ var Table = []Topic{
 			Default: "auto", Rule: Form, Help: "the format of the data; lines is a label, a tab and a " +
 				"text in each line; auto takes the format from the ending of the file's name"},
 		{Name: "layout", Field: "Data.Layout", Takes: "dense|sparse|auto", In: all, Default: "auto",
-			Help: "how rows are stored; auto is dense if a quarter or more of the values are nonzero"},
+			Help: "how rows are stored; auto is as in training (verify, report) or in the .pgsm " +
+				"file, otherwise dense if a quarter or more of the values are nonzero"},
 		{Name: "label", Field: "Data.LabelColumn", Takes: "column", In: "train! predict! eval! " +
 			"report! verify! cv! convert! inspect!", Rule: Form, Help: "short for -label-column"},
 		{Name: "label-column", Field: "Data.LabelColumn", Takes: "column", In: all, Rule: Form,
-			Help: "the column of a table or .npy file that has the labels: a name, a number counted from " +
-				"0, or last (default: the column of the training data; in training, the first or last " +
-				"column if it is called label, target, class or y, otherwise the last)"},
+			Help: "the column of a table or .npy file that has the labels: a name, a number counted " +
+				"from 0, or last (default: the column of the training data; in training, the first or " +
+				"last column if it alone is called label, target, class or y, or the last if none is)"},
 		{Name: "labels", Field: "Data.Labels", Takes: "yes|no|auto", In: "predict!", Default: "auto",
 			Help: "whether DATA has labels; auto decides by the header, the number of columns, or the " +
 				"beginning of the first line"},
@@ -226,8 +231,8 @@ var Table = []Topic{
 				"and keeps a missing word as a level of its own; error refuses them; drop leaves out rows " +
 				"without a label, and otherwise is fill"},
 		{Name: "strict", Field: "Strict", In: "train! predict! eval! report! verify! cv convert! inspect!",
-			Rule: NoEffect, Help: "fail if there is any doubt about the data, instead of printing a line " +
-				"that begins with 'warning:'"},
+			Rule: NoEffect, Help: "fail, instead of only printing lines that begin with 'warning:', " +
+				"if there is any doubt about the data"},
 		{Name: "data", Field: "TextData", Takes: "file", In: "inspect!", Help: "a table with text, such " +
 			"as the training data, whose words name the weights of text features"},
 		{Name: "index-base", Field: "Data.IndexBase", Takes: "0|1|auto", In: all,
@@ -236,7 +241,7 @@ var Table = []Topic{
 			"svmlight rows whose indices do not ascend; sum sorts them and adds the values of equal " +
 			"indices (default error)"},
 		{Name: "hash-bits", Field: "Data.HashBits", Takes: "n", In: all, Rule: NotNegative,
-			Help: "hash svmlight indices, which may then be any number below 2^64, to 2^n features (0: no " +
+			Help: "hash svmlight indices, which may then be up to 2^64-2, to 2^n features (0: no " +
 				"hashing)"},
 		{Name: "in-memory", Field: "Data.InMemory", In: all, Rule: NoEffect,
 			Help: "read a .pgsm file into memory and check all of it, instead of mapping it"},
@@ -271,10 +276,9 @@ var Table = []Topic{
 			Help: "columns to read as dates, such as born, or born=dmy if the day is before the month " +
 				"(dmy, mdy or ymd)"},
 		{Name: "categories", Field: "Categories", Takes: "list", In: ofTable, Rule: Form | Kinds,
-			Help: "columns to read as categories, with a feature for each distinct value, even if the " +
-				"values look like numbers or identifiers"},
+			Help: "columns to read as categories, even if the values look like numbers or identifiers"},
 		{Name: "text", Field: "Text", Takes: "list", In: ofTable, Rule: Form | Kinds,
-			Help: "columns to read as text, with a feature for each n-gram"},
+			Help: "columns to read as text, with features for their n-grams"},
 		{Name: "ngrams", Field: "Grams", Takes: "n", In: ofTable, Default: "2", Rule: Kinds,
 			Help: "the largest number of words in an n-gram of text"},
 		{Name: "words", Field: "Words", Takes: "n", In: ofTable,
@@ -318,8 +322,9 @@ var Table = []Topic{
 				"is the same, bit for bit, as if the run had not stopped. -epochs or -steps may make " +
 				"the run longer"},
 		{Name: "quiet", Field: "Quiet", In: usual, Rule: NoEffect, Help: "print no progress and no summary"},
-		{Name: "force", Field: "Force", In: usual, Rule: NoEffect, Help: "replace any existing file; " +
-			"without it, a file is replaced only if pegasimd wrote it and the command does not read it"},
+		{Name: "force", Field: "Force", In: usual, Rule: NoEffect, Help: "replace any existing " +
+			"file; without it, only an empty file, or one of the same kind that pegasimd wrote and " +
+			"the command does not read (it may read and write a checkpoint)"},
 	}},
 	{"Limits", []Flag{
 		{Name: "threads", Field: "Data.Threads", Takes: "n", Rule: NoEffect | NotNegative,

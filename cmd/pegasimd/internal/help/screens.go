@@ -31,7 +31,7 @@ Usage: pegasimd COMMAND [flags] ARGUMENTS
 `, `'pegasimd help COMMAND' explains a command and lists its flags. In every command, - stands for
 standard input or output, and a name that ends in .gz means a compressed file; .bz2 and .zst files
 are read, too. Output files are written atomically: a command that fails leaves the old file. An
-existing file is replaced only if pegasimd wrote it; -force replaces any file.
+existing file is replaced only if it is empty or pegasimd wrote it; -force replaces any file.
 
 To begin with: pegasimd train DATA, then pegasimd cv DATA, then pegasimd predict DATA MODEL.
 'pegasimd completion SHELL' writes completion for bash, zsh or fish, 'pegasimd help -man' a man page.
