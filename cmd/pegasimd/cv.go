@@ -19,11 +19,12 @@ var cvCommand = command{help.Command{
 	Name:      "cv",
 	Arguments: "DATA...",
 	Summary:   "find the best lambda by cross-validation",
-	Help: `Cv divides the rows of DATA into folds with nearly equal shares of every class. For each
-lambda and each fold, it trains on the other folds and predicts the fold. The table has the mean of
--metric over the folds and its standard deviation, beside the mean objective in training and its
-gap. The best mean wins; ties go to the first in the table. With -model a model with the best
-settings is trained on all rows and written. Several DATA are read as one, as by train.
+	Help: `Cv divides the rows of DATA into folds with nearly equal shares of every class. For
+each lambda and each fold, it trains on the other folds and predicts the fold. The table has the
+mean of -metric over the folds and its standard deviation and, for linear models, the mean objective
+in training and its gap. The best mean wins; ties go to the first in the table. With -model a model
+with the best settings is trained on all rows and written. Several DATA are read as one, as by
+train.
 
 The kinds of a table's columns, the kind of scaling and the other choices that train makes are made
 once, from all rows. Values that are measured, such as means, deviations, levels and n-grams, come

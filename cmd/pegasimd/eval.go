@@ -32,7 +32,7 @@ error (MAE), R^2 and the objective. If DATA have labels that the model does not 
 mistakes, and there are no areas, average precisions, log loss and objective.
 
 A warning says so if the model was trained on DATA, or on all rows of DATA but those that -holdout
-held out: the figures are then better than those to expect of new rows.
+held out: the figures then tend to be better than on new rows.
 
 With -weights, each row counts in these figures by its weight. Several DATA are read as one, as by
 train; the last argument is MODEL.

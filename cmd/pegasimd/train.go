@@ -20,9 +20,10 @@ var trainCommand = command{help.Command{
 	Name:      "train",
 	Arguments: "DATA... [MODEL]",
 	Summary:   "train a model on labeled data",
-	Help: `Train reads labeled data and trains a linear support vector machine, or another linear model (see
--loss). Without MODEL the model is written to the working folder under the first DATA's name with
-the ending .model. An existing file is replaced only if it is a model or empty, or with -force.
+	Help: `Train reads labeled data and trains a linear support vector machine, another linear
+model (see -loss) or a kernel machine (see -kernel). Without MODEL the model is written to the
+working folder under the first DATA's name with the ending .model. An existing file is replaced only
+if it is a model or empty, or with -force.
 
 The rows of several DATA are trained on together. All of them are svmlight text, all are lines of
 JSON, or all are other tables, whose headers have the same names in any order. The last argument is

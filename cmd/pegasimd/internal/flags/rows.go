@@ -35,7 +35,8 @@ var Table = []Topic{
 	{"Objective", []Flag{
 		{Name: "loss", Field: "Loss", Takes: options.Choices(pegasos.Losses()...), In: "train! cv!",
 			Rule: Setting | NoKernel, Help: "the loss of a row with label y and score z: " + formulas() +
-				" (default hinge, or squared if the labels are regression targets)"},
+				" (default hinge; log with -multiclass multinomial; squared if the labels are taken for " +
+				"regression targets)"},
 		{Name: "epsilon", Field: "Epsilon", Takes: "number", In: "train cv", Rule: Setting | NoKernel,
 			Help: "the error that costs nothing with -loss eps-insensitive (default: a tenth of the " +
 				"labels' standard deviation)"},
@@ -46,7 +47,8 @@ var Table = []Topic{
 			Default: fmt.Sprint(pegasos.DefaultLambda),
 			Help:    "the weight of the penalty of a model from liblinear, whose file does not store it"},
 		{Name: "c", Field: "C", Takes: "number", In: "train! cv", Rule: Setting | Positive,
-			Help: "C as in other solvers, in place of -lambda: lambda is 1/(C * rows)"},
+			Help: "C as in other solvers, in place of -lambda: lambda is 1/(C * rows), with -weights " +
+				"1/(C * their sum); linear models of -multiclass ovo count the rows of each pair"},
 		{Name: "bias", Field: "Bias", Takes: "none|augmented|unregularised", In: "train! cv",
 			Rule: Setting | NoKernel, Help: "the constant term of the score: augmented is the weight of an " +
 				"appended constant feature, unregularised has no penalty (default augmented)"},
@@ -101,7 +103,7 @@ var Table = []Topic{
 			Help: "the degree of -kernel polynomial (default 3)"},
 		{Name: "cache-mb", Field: "CacheMB", Takes: "n", In: "train cv", Rule: KernelOnly,
 			Help: fmt.Sprintf("keep up to n megabytes of kernel values in memory; -1 keeps none (default "+
-				"%d, or none if the rows have up to 256 values, all 0 or 1)", kernelsvm.DefaultCacheMB)},
+				"%d, or none if the rows have up to 256 features, all 0 or 1)", kernelsvm.DefaultCacheMB)},
 	}},
 	{"Solver", []Flag{
 		{Name: "preset", Field: "Preset", Takes: "paper", In: "train cv", Rule: Setting,

@@ -28,9 +28,9 @@ var Overview = [2]string{`Pegasimd trains linear models (support vector machines
 machines, and predicts with them.
 
 Usage: pegasimd COMMAND [flags] ARGUMENTS
-`, `'pegasimd help COMMAND' explains a command and lists its flags. In every command, - stands for
-standard input or output, and a name that ends in .gz means a compressed file; .bz2 and .zst files
-are read, too. Output files are written atomically: a command that fails leaves the old file. An
+`, `'pegasimd help COMMAND' explains a command and its flags. As the name of a file, - stands
+for standard input or output, and an ending .gz for a compressed file; .bz2 and .zst files are read,
+too. Output files are written atomically: after a failure a file is the old one or complete. An
 existing file is replaced only if it is empty or pegasimd wrote it; -force replaces any file.
 
 To begin with: pegasimd train DATA, then pegasimd cv DATA, then pegasimd predict DATA MODEL.
