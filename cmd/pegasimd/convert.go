@@ -28,11 +28,11 @@ For a table it writes the features that train would compute or, with -for MODEL,
 model computes. If the model has curves, these are the scaled features and the terms of the curves,
 of which the model is a linear function.
 
-With -from or -to it converts a model: -to go to a Go file that needs only the standard library,
-with a test beside it; -to liblinear for liblinear's predict, -to onnx for other runtimes (of tables
-only numbers and categories), -to json for any linear model; -from liblinear for files of
+With -from or -to it converts a linear model: -to go to a Go file that needs only the standard
+library, with a test beside it; -to liblinear for liblinear's predict, -to onnx for other runtimes
+(of tables only numbers and categories), -to json for other programs; -from liblinear for files of
 liblinear's train, -from json for files of -to json. -to is not needed if MODEL is a file and OUT
-ends in .go, .liblinear, .onnx or .json. A line names each part of the model that the format can't
+ends in .go, .liblinear, .onnx or .json. A line names the parts of the model that the format can't
 represent.
 
 Examples:

@@ -208,8 +208,9 @@ var Table = []Topic{
 			Help: "write the model in this format"},
 		{Name: "for", Field: "For", Takes: "file", In: "convert!",
 			Help: "write the features that the model in this file computes from DATA"},
-		{Name: "stream", Field: "Stream", In: "convert!", Help: "convert svmlight data or CSV to .pgsm " +
-			"without holding the rows in memory; DATA is read at least twice"},
+		{Name: "stream", Field: "Stream", In: "convert!", Help: "convert svmlight data or a table " +
+			"to .pgsm without holding the rows in memory; DATA are files, which are read at least " +
+			"twice"},
 	}},
 	{"Data", []Flag{
 		{Name: "format", Field: "Data.Format",
@@ -309,9 +310,9 @@ var Table = []Topic{
 			Rule: NoEffect, Help: "write the results as JSON to this file; - writes them to standard " +
 				"output instead of the text"},
 		{Name: "plot", Field: "Plot", Takes: "file", In: "train", Rule: NoKernel | NoEffect,
-			Help: "draw objective, gap and accuracy against the steps (.svg), about two " +
-				"points for each doubling of the steps; -json has the numbers too. Each point takes the " +
-				"time of one or two epochs, which does not count as training time"},
+			Help: "draw objective, gap and accuracy, or the RMSE of a regression, against the steps " +
+				"(.svg), with a few points for each doubling of the steps; -json has the numbers too. " +
+				"The time for the points does not count as training time"},
 		{Name: "plot", Field: "Plot", Takes: "file", In: "eval!",
 			Help: "draw the confusion matrix (.svg)"},
 		{Name: "checkpoint", Field: "Checkpoint", Takes: "file", In: "train", Rule: NoKernel | NoEffect,
