@@ -34,12 +34,12 @@ A row with a score that is not finite is an error: its features are too large fo
 name with invisible characters is written in quotes.
 
 With -scores or -proba, but without -keep, a first line names the columns, which are separated by
-tabs. -scores adds a score for each class or, for two classes, the score of the second class, which
-is predicted if the score is above 0. With -multiclass ovo and more than two classes the scores of a
-linear model are the pairs' votes, changed by less than a third to break ties; a kernel machine has
-a score for each pair. -proba adds the probabilities of all classes, if the model was trained with
--loss log or -proba; labels are still predicted by score. Numbers have enough digits to be read back
-as the same float64.
+tabs. -scores adds a score for each class or, if two classes have one weight vector, the score of
+the second class, which is predicted if the score is above 0. With -multiclass ovo and more than two
+classes the scores of a linear model are the pairs' votes, changed by less than a third to break
+ties; a kernel machine has a score for each pair. -proba adds the probabilities of all classes, if
+the model was trained with -loss log or -proba; labels are still predicted by score. Numbers have
+enough digits to be read back as the same float64.
 
 -keep writes CSV (RFC 4180) instead of lines, with tabs if OUT ends in .tsv or .tab: a header, and
 for each row of DATA the named columns in the order of the list, the column prediction, and, with

@@ -50,7 +50,7 @@ var Table = []Topic{
 			Help: "C as in other solvers, in place of -lambda: lambda is 1/(C * rows), with -weights " +
 				"1/(C * their sum); linear models of -multiclass ovo count the rows of each pair"},
 		{Name: "bias", Field: "Bias", Takes: "none|augmented|unregularised", In: "train! cv",
-			Rule: Setting | NoKernel, Help: "the constant term of the score: augmented is the weight of an " +
+			Rule: Setting | NoKernel, Help: "the constant term of the score: augmented is that of an " +
 				"appended constant feature, unregularised has no penalty (default augmented)"},
 		{Name: "bias-scale", Field: "BiasScale", Takes: "number", In: "train cv", Rule: Setting | NoKernel,
 			Help: "the value of the appended constant feature (default: the root mean square of the " +
@@ -91,8 +91,9 @@ var Table = []Topic{
 	}},
 	{"Kernel machines", []Flag{
 		{Name: "kernel", Field: "Kernel.Kernel", Takes: "rbf|linear|polynomial|sigmoid",
-			In: "train! cv!", Help: "train a kernel machine; the defaults are then -epochs 1 (10 " +
-				"with -finish none), -finish dual (none with sigmoid), -tol 0.01 and -multiclass ovo"},
+			In: "train! cv!", Help: "train a kernel machine; the defaults are then -lambda 1e-4, " +
+				"-offset r2, -epochs 1 (10 with -finish none), -finish dual (none with sigmoid), -tol " +
+				"0.01 and -multiclass ovo"},
 		{Name: "gamma", Field: "Kernel.Gamma", Takes: "number", In: "train cv",
 			Rule: KernelOnly | Positive, Help: "gamma in e^(-gamma |x-z|^2) of -kernel rbf, and the " +
 				"factor of <x,z> in polynomial and sigmoid (default: 1 over the mean squared length of the " +
@@ -139,9 +140,9 @@ var Table = []Topic{
 		{Name: "finish", Field: "Finish", Takes: "none|dual|auto|newton", In: "train cv", Rule: Setting,
 			Help: "the solver: none is Pegasos's steps; dual is dual coordinate descent; newton is " +
 				"Newton's method, for up to some thousand columns; auto chooses by the predicted times " +
-				"(default: auto with -tol; without -epochs, -steps and -prior, newton with -loss squared " +
-				"and few columns or, with most losses, auto where a proof of 1 % is predicted to be " +
-				"quick; otherwise none)"},
+				"(default, where possible: auto with -tol; without -epochs, -steps and -prior, newton " +
+				"with -loss squared and few columns or, with most losses, auto where a proof of 1 % is " +
+				"predicted to be quick; otherwise none)"},
 		{Name: "seed", Field: "Seed", Takes: "n", In: "train! cv!", Rule: Setting,
 			Help: "the seed of the random numbers"},
 	}},
@@ -161,7 +162,8 @@ var Table = []Topic{
 				"times as many"},
 		{Name: "tol", Field: "Tol", Takes: "share", In: "train! cv", Rule: Setting | Positive,
 			Help: fmt.Sprintf("stop when the objective is proven to be at most this share above the "+
-				"optimum: 0.01 is 1 %% (with at most %d epochs unless -epochs is given)", choose.MaxPasses)},
+				"optimum: 0.01 is 1 %% (by default with at most %d epochs, or %d with -finish newton)",
+				choose.MaxPasses, settings.DefaultNewtonEpochs)},
 		{Name: "patience", Field: "Patience", Takes: "n", In: "train", Rule: NoKernel | Positive,
 			Help: "stop after n measurements on the data of -valid without a better model, and keep the " +
 				"best model; measurements follow epochs 1 to 8, 10, 12, 15 and so on"},
