@@ -130,10 +130,9 @@ var Table = []Topic{
 				"where l is the mean loss of weights of 0: 1 with hinge losses, log(2) with two classes " +
 				"and -loss log"},
 		{Name: "offset", Field: "Offset", Takes: "auto|r2|none", In: "train cv", Rule: Setting,
-			Help: "t0 in the step size 1/(lambda (t + t0)): r2 is mean |x|^2/lambda, or with -loss " +
-				"squared the largest |x|^2/lambda, with squared-hinge twice that; auto begins with r2 " +
-				"and raises it during steps with the hinge loss where smaller steps get closer to the " +
-				"optimum; none is 0 (default auto)"},
+			Help: "t0 in the step size 1/(lambda (t + t0)): r2 is mean |x|^2/lambda, or more with " +
+				"the squared losses; auto begins with r2 and raises it during steps with the hinge loss " +
+				"where smaller steps get closer to the optimum; none is 0 (default auto)"},
 		{Name: "average", Field: "Average", Takes: "last-half|none", In: "train cv", Rule: Setting,
 			Help: "the weights of the model after Pegasos's steps: the mean over the last half of " +
 				"the steps, or the weights after the last step (default last-half)"},
@@ -328,8 +327,7 @@ var Table = []Topic{
 				"the run longer"},
 		{Name: "quiet", Field: "Quiet", In: usual, Rule: NoEffect, Help: "print no progress and no summary"},
 		{Name: "force", Field: "Force", In: usual, Rule: NoEffect, Help: "replace any existing " +
-			"file; without it, only an empty file, or one of the same kind that pegasimd wrote and " +
-			"the command does not read (it may read and write a checkpoint)"},
+			"file, not only an empty one or one that pegasimd wrote"},
 	}},
 	{"Limits", []Flag{
 		{Name: "threads", Field: "Data.Threads", Takes: "n", Rule: NoEffect | NotNegative,
