@@ -216,8 +216,9 @@ var Table = []Topic{
 	{"Data", []Flag{
 		{Name: "format", Field: "Data.Format",
 			Takes: options.Choices(append(dataset.Formats(), dataset.FormatAuto)...), In: usual,
-			Default: "auto", Rule: Form, Help: "the format of the data; lines is a label, a tab and a " +
-				"text in each line; auto takes the format from the ending of the file's name"},
+			Default: "auto", Rule: Form, Help: "the format of the data; lines has a text in each " +
+				"line, after its label, if any, and a tab; auto takes the format from the ending of the " +
+				"file's name"},
 		{Name: "layout", Field: "Data.Layout", Takes: "dense|sparse|auto", In: all, Default: "auto",
 			Help: "how rows are stored; auto is as in training (verify, report) or in the .pgsm " +
 				"file, otherwise dense if a quarter or more of the values are nonzero"},
