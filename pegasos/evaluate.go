@@ -9,7 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// FormatLabel returns the shortest decimal text that parses as the same float32.
+// FormatLabel returns the decimal text with the fewest digits that parses as the same float32.
 func FormatLabel(label float32) string { return labels.Format(label) }
 
 // ClassName returns Names[class], or the label Classes[class] as text if Names is nil.

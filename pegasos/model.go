@@ -307,7 +307,7 @@ func (m *Model) vectorResult(k int) ClassResult {
 	return ClassResult{Steps: m.Result.Steps, Lambda: m.Lambda}
 }
 
-// check leaves out invalid settings: see checkSettings.
+// Invalid settings are no error here: see checkSettings.
 func (m *Model) check() error {
 	if m == nil {
 		return errors.New("the *Model is nil")

@@ -63,7 +63,7 @@ const (
 )
 
 var (
-	turn   int            // calls of nextRows since prepare
+	turn   int            // calls of nextRows, that of prepare included
 	picked [1 << 18]int32 // random rows of all calls
 	picks  []int32        // random rows of the current call
 )

@@ -29,8 +29,8 @@ type Model struct {
 	coder             *tables.Coder
 }
 
-// New returns a Model for p, a model of encoded rows. It returns an error if p has no encoder or
-// does not fit its encoder.
+// New returns a Model for p, a model of encoded rows. It returns an error if p has no encoder, or
+// one that is invalid or does not fit p.
 func New(p modelio.Predictor) (*Model, error) {
 	e, err := tables.Decode(p.Head().Table)
 	switch {

@@ -288,7 +288,7 @@ func each(n int, f func(i int) float32) string {
 }
 
 // extreme returns the least number in v if sign is 1, or the greatest if sign is -1, and its first
-// index, or -1.
+// index, or -1 if no number in v is less than +Inf, or greater than -Inf.
 func extreme(v []float32, sign float32) (best float32, at int) {
 	best, at = float32(math.Inf(1)), -1
 	for i, x := range v {

@@ -66,8 +66,9 @@ func outliers(rows, cols int) *dataset.Set {
 	})
 }
 
-// words generates texts of two classes, whose words follow Zipf's law. Up to a fifth of a text's
-// words, in expectation, are ranked in an order of its class. About one label in twenty is random.
+// words generates texts of two classes, whose words follow Zipf's law. Which words are frequent
+// depends on the class for a share of up to a fifth of a text's words. One label in twenty is
+// random.
 func words(rows, cols int) *dataset.Set {
 	const classes = 2
 	g := rand.New(rand.NewPCG(1, 2))

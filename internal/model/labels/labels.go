@@ -171,7 +171,7 @@ func Name(classes []float32, names []string, class int) string {
 	return Format(classes[class])
 }
 
-// Format returns the text of a label: the shortest that parses as the same float32.
+// Format returns the text of a label with the fewest digits that parses as the same float32.
 func Format(label float32) string { return strconv.FormatFloat(float64(label), 'g', -1, 32) }
 
 // At returns the label of a class, or NaN for class -1.

@@ -62,7 +62,7 @@ func TestLinear(t *testing.T) {
 			[]string{"the model makes claims about 2 weight vectors, but has 3"}, false, nil},
 		"lambda": {func(l *linear) { l.found[1].Lambda = 0.5 },
 			[]string{"the lambda of weight vector 1 is 0.5, not 0.125"}, false, nil},
-		// A hundredth of P - D is 0.005.
+		// The tolerance is a hundredth of the claimed P - D, 0.005.
 		"quick": {func(l *linear) {
 			first(l, Measurement{1, 0.005, nan}, Measurement{1.004, 0, 0.6})
 		}, nil, false, nil},

@@ -31,7 +31,7 @@ const scaleBlock = 1024
 
 // Apply returns the scaled and expanded rows, and the scaled targets. It returns x itself if the
 // kind is None and there is no Expansion, and y itself if Spread is 0. Terms are stored only if
-// they take at most room bytes. Once stop returns true, the returned rows are unusable.
+// they take at most room bytes. If stop returns true meanwhile, the returned rows are unusable.
 func (s *Scale) Apply(x store.Examples, y []float32, room float64, threads int,
 	stop func() bool) (store.Examples, []float32) {
 	if s.Kind != None {
@@ -51,7 +51,7 @@ func (s *Scale) Apply(x store.Examples, y []float32, room float64, threads int,
 }
 
 // Rows returns the scaled rows of x: sparse if x is a sparse matrix and the kind is not Standard,
-// else dense. Once stop returns true, the rows are unusable.
+// else dense. If stop returns true meanwhile, the rows are unusable.
 func (s *Scale) Rows(x store.Rows, threads int, stop func() bool) *Scaled {
 	r := &Scaled{raw: x, scale: s, stop: stop}
 	if s.Kind == Unit {

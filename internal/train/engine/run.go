@@ -141,15 +141,15 @@ func Period(total int64, cols int) int64 {
 	return max(1, min(max(64, int64(cols/4)), total/16))
 }
 
-// measureNorms sets r.R2, the weighted mean of the rows' squared norms with the appended feature,
-// and r.maxSquaredNorm. It returns the offset t0 of the step count:
+// measureNorms sets r.maxSquaredNorm, without the appended feature, and r.R2, the weighted mean of
+// the rows' squared norms with it. It returns the offset t0 of the step count:
 //
 //	OffsetNone          0
 //	Traits.Curvature>0  curvature * largest weight*norm^2 of a row / lambda
 //	weights given       mean of weight^2*norm^2 over the rows / lambda
 //	otherwise           R2/lambda
 //
-// The norms here include the appended feature. In the case of Traits.Curvature, a bias without a
+// The norms in this table include the appended feature. In the case of Traits.Curvature, a bias without a
 // penalty counts as an appended feature of 1.
 func (r *Run) measureNorms() (t0 float64) {
 	var sum, steps, largest, bias float64
