@@ -38,7 +38,7 @@ func (r *result) summary() string {
 			table(&b, found)
 		}
 	}
-	// List what only one of the commits has once.
+	// A name may have several findings.
 	seen := map[string]bool{}
 	fold(&b, "Not in both", slices.DeleteFunc(r.with(added, gone), func(f finding) bool {
 		again := seen[f.what]

@@ -147,7 +147,7 @@ type search struct {
 	loading time.Duration
 	weights []float32 // nil means 1 for each row
 	memory  int64     // bytes that all parallel runs may use; 0 means the machine's memory
-	fold    []int     // of each row; -1 for rows of weight 0
+	fold    []int     // fold of each row; -1 for rows of weight 0
 	sizes   []int
 	labels  []string // nil for regression
 	rare    []string

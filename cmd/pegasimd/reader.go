@@ -165,7 +165,7 @@ const noLabel = -1
 
 type labelling struct {
 	names  []string  // nil if the names are the labels as text
-	labels []float32 // of each name; nil if it is the name's index
+	labels []float32 // label of each name; nil if the labels are the indices of the names
 }
 
 var kindsOfFlags = []struct {

@@ -145,9 +145,9 @@ func (s *stats) contradicts(v *verdict) bool {
 	return false
 }
 
-// questionMark revises the doubt about ambiguous numbers of which none proves a decimal mark: it
-// drops the doubt if the mark is given, and adds one about points read as decimals, in a file with
-// semicolons or beside other numbers.
+// questionMark revises the doubt of a column of numbers, some of them ambiguous, that has no cell
+// which proves the decimal mark: it drops the doubt if the mark is given, and otherwise may add one
+// about points read as decimals.
 func (f *Fitter) questionMark(s *stats, v *verdict) {
 	open := v.kind == Number && s.points == 0 && s.commas == 0 && s.ambiguous > 0
 	switch {
