@@ -47,7 +47,7 @@ func Read(path string, opt Options) (*Set, error) {
 	}
 	if opt.Format.info().mapped {
 		if path == "-" {
-			return nil, fmt.Errorf("stdin: the pgsm format is read from regular files only")
+			return nil, fmt.Errorf("the pgsm format can't be read from standard input: give the name of the file")
 		}
 		return readPGSM(path, opt)
 	}

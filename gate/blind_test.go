@@ -167,7 +167,7 @@ func TestPackages(t *testing.T) {
 	p.commit("Break")
 	p.write("q/f.go", "package q\n\nvar y int = \"\"\n")
 	p.lacks(p.check(2, "-base", "HEAD", "-package", "./q"),
-		"gate: no package with benchmarks can be built", "q/f.go:3")
+		"gate: no package of the head with benchmarks can be built", "q/f.go:3")
 }
 
 func TestChangedData(t *testing.T) {

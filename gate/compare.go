@@ -215,7 +215,7 @@ func (k *comparison) count(ctx context.Context, deadline time.Time) error {
 			"noticed.")
 	} else if k.c.wide && because() != "" {
 		k.note("Valgrind's CPU has no AVX-512: code that uses AVX-512 only if the CPU has it was " +
-			"counted without it. Only times cover its AVX-512 path.")
+			"counted without it. Times cover its AVX-512 path, and -functions assembly.")
 	}
 	for i, p := range k.trees[1].packages {
 		share := time.Until(deadline) / time.Duration(len(k.trees[1].packages)-i)

@@ -56,7 +56,7 @@ func (k *comparison) checkPackages() error {
 				"take the pattern out of -package", pattern)
 		default:
 			return fmt.Errorf("there are no benchmarks in %s: %s", pattern, cmp.Or(
-				k.trees[1].unlisted[pattern], "its test files have no function BenchmarkX"))
+				k.trees[1].unlisted[pattern], "no test file that is built here has a function BenchmarkX"))
 		}
 	}
 	return nil

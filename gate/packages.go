@@ -131,7 +131,7 @@ func (k *comparison) buildAll(ctx context.Context) error {
 	})
 	head.packages = slices.DeleteFunc(head.packages, func(p pkg) bool { return p.broken })
 	if len(head.packages) == 0 {
-		return errors.New("no package with benchmarks can be built" + k.reasons())
+		return errors.New("no package of the head with benchmarks can be built" + k.reasons())
 	}
 	return nil
 }

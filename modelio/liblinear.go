@@ -319,7 +319,7 @@ func WriteLiblinear(w io.Writer, m *pegasos.Model) error {
 			"train it with Curves %q", s.Expansion.Len(), pegasos.CurvesNone)
 	}
 	if s := m.Scaling; s != nil && !s.Folded {
-		return fmt.Errorf("modelio: the model's scaling (%s) can't be folded into its weights, as "+
+		return fmt.Errorf("modelio: the model's scaling (%s) is not folded into its weights, as "+
 			"liblinear's files require: train it with the Scale %s", s.Kind, pegasos.ScaleNone)
 	}
 	f, err := liblinearForm(m)

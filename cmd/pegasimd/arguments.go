@@ -95,7 +95,8 @@ func (c *call) outputAfter(args []string, want string, is bool) (int, error) {
 	case is || len(args) == 2 && (noData || args[0] == "-"):
 		return 1, nil
 	case noData:
-		return 0, flags.Usagef("%s: neither data by its ending (or by -format), nor %s", last, want)
+		return 0, flags.Usagef("%s is neither data by its ending nor %s: give -format if it is data",
+			last, want)
 	}
 	return 0, nil
 }

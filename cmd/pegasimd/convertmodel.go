@@ -66,9 +66,13 @@ func convertModel(c *call, in, out string) error {
 	}
 	encodes := encoder != nil && !encoder.Raw
 	if encodes && f.To == "liblinear" {
+		own := shellWord(in)
+		if f.From != "" {
+			own = "MODEL, with a model in Pegasimd's own format,"
+		}
 		return fmt.Errorf("%s: the format %s can't represent how cells become numbers: write the "+
 			"data as numbers (convert -for %s DATA rows.svm), train a model on rows.svm, and "+
-			"convert that model", in, f.To, in)
+			"convert that model", in, f.To, own)
 	}
 	if m.Scaling != nil && m.Scaling.Expansion != nil && f.To == "liblinear" {
 		return fmt.Errorf("%s: the format %[2]s can't represent the model's curves: train with "+

@@ -141,7 +141,10 @@ func (v *search) readData() (err error) {
 	if err := v.deal(); err != nil {
 		return fmt.Errorf("%s: %w", v.reader, err)
 	}
-	return v.encode()
+	start := time.Now()
+	err = v.encode()
+	v.loading += time.Since(start)
+	return err
 }
 
 // encode reads a table again for each fold, with an encoder fitted to the other folds.

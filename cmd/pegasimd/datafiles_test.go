@@ -117,7 +117,7 @@ label 1: 1 row
 		digits)
 	for _, want := range []string{"feature 1        0 to 0, constant\n",
 		"feature 3        0 to 16, 23.9 % zeros\nfeature 4        0 to 16, ",
-		"\n... and 44 more features: -json lists 64\n3 features with one value in all rows\n"} {
+		"\n... and 44 more features: -json lists all\n3 features with one value in all rows\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s\nlacks %q", text, want)
 		}

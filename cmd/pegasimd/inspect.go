@@ -181,7 +181,11 @@ func (r *inspectReport) printColumns(w io.Writer) {
 		fmt.Fprintln(w)
 	}
 	if n := r.Features - most; n > 0 && r.Columns != nil {
-		fmt.Fprintf(w, "... and %s: -json lists %d\n", count(n, "more feature"), len(r.Columns))
+		listed := "all"
+		if len(r.Columns) < r.Features {
+			listed = fmt.Sprintf("the first %d of %d", len(r.Columns), r.Features)
+		}
+		fmt.Fprintf(w, "... and %s: -json lists %s\n", count(n, "more feature"), listed)
 	}
 	if r.Constant > 0 {
 		fmt.Fprintf(w, "%s with one value in all rows\n", count(r.Constant, "feature"))

@@ -15,6 +15,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/rows/curves"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -249,7 +250,8 @@ func calibrate(graph *message, m *pegasos.Model) error {
 			factors[k], terms[k] = float32(-c.A), float32(-c.B)
 		}
 		if !floats.IsFinite(factors[k]) || !floats.IsFinite(terms[k]) {
-			return fmt.Errorf("onnx: the calibration of class %d is beyond float32", k)
+			return fmt.Errorf("onnx: the calibration of class %s is beyond float32",
+				escape.Name(m.ClassName(k)))
 		}
 	}
 	graph.message(5, tensor("factors", factors, classes))

@@ -137,7 +137,8 @@ func (m *Manifest) check() error {
 	case m.IndexBase != 0 && m.IndexBase != 1:
 		return fmt.Errorf("the index base is %d: want 0 or 1", m.IndexBase)
 	case m.HashBits < 0 || m.HashBits > 0 && m.Cols != 1<<m.HashBits:
-		return fmt.Errorf("%d hash bits, but %d features", m.HashBits, m.Cols)
+		return fmt.Errorf("%d hash bits with %d features: want 0 hash bits, or 2^bits features",
+			m.HashBits, m.Cols)
 	case len(m.Count) != len(m.Classes) || m.Classes != nil && rows != m.Rows:
 		return fmt.Errorf("%d classes have %d counts with %d rows: want a count for each class, "+
 			"and %d rows", len(m.Classes), len(m.Count), rows, m.Rows)

@@ -176,7 +176,7 @@ func TestBadManifests(t *testing.T) {
 		{`"max_square": `, `"max_square": -`, "squared length"},
 		{`"rows"`, `"rovs"`, "rovs"},
 		{base, `"index_base": 7`, "index base"},
-		{base, base + `, "hash_bits": 60`, "60 hash bits, but 64 features"},
+		{base, base + `, "hash_bits": 60`, "60 hash bits with 64 features"},
 		{base, base + `, "hash_bits": -1`, "hash bits"},
 		{base, base + `, "hash_bits": 7`, "hash bits"},
 		{base, base + `, "names": ["a","b","c","d","e","f","g","h","i","j","k"]`, "11 names for 10"},

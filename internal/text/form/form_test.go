@@ -502,10 +502,10 @@ func TestRowsTold(t *testing.T) {
 func TestTotals(t *testing.T) {
 	rows := table("a,b,c", 40, plain(","))
 	for text, want := range map[string]string{
-		rows + "Total,1,\n": `[line 42: a row at the end may sum up the others, and is read like them: ` +
-			`leave it out of the file if so, such as "Total"]`,
+		rows + "Total,1,\n": `[line 42: a row at the end may sum up the others (leave it out ` +
+			`of the file if so), such as "Total"]`,
 		rows + "Sum,1,\n" + table("", 9, plain(",")) + "Total,1,\n": `[line 42: 2 rows may sum up the ` +
-			`others, and are read like them: leave them out of the file if so, such as "Sum"]`,
+			`others (leave them out of the file if so), such as "Sum"]`,
 		rows + "Total,1,\n" + table("", 9, plain(",")): "[]",
 		rows + strings.Repeat("Total,1,\n", 4):         "[]",
 	} {

@@ -462,11 +462,9 @@ func (r *Reader) finish() error {
 	tell(r.repeated, "the header comes again and is left out",
 		"the header comes again %d times and is left out")
 	if n := r.totals.count; n > 0 && n <= footerRows && r.totalRow > r.rows-footerRows && !r.keep {
-		text := "a row at the end may sum up the others, and is read like them: leave it out of the " +
-			"file if so"
+		text := "a row at the end may sum up the others (leave it out of the file if so)"
 		if n > 1 {
-			text = fmt.Sprintf("%d rows may sum up the others, and are read like them: leave them out of "+
-				"the file if so", n)
+			text = fmt.Sprintf("%d rows may sum up the others (leave them out of the file if so)", n)
 		}
 		r.doubt(Doubt{About: "rows", Line: r.totals.line, Cell: r.totals.cell, Text: text})
 	}

@@ -30,7 +30,7 @@ const maxTableBytes = 1 << 22
 // features, distinct and not too long.
 func (t *Table) Check(features int) error {
 	if t.LabelAt < -1 {
-		return fmt.Errorf("dataset: a table whose label is in column %d", t.LabelAt)
+		return fmt.Errorf("dataset: the LabelAt of a table is %d, want -1 or more", t.LabelAt)
 	}
 	if t.Columns == nil {
 		return nil

@@ -37,7 +37,7 @@ func Decode(text json.RawMessage) (*Encoder, error) {
 
 func (e *Encoder) check() error {
 	if e.LabelAt < -1 || e.LabelAt > len(e.Columns) {
-		return fmt.Errorf("the label is in column %d", e.LabelAt)
+		return fmt.Errorf("label_at: %d, want -1 to %d", e.LabelAt, len(e.Columns))
 	}
 	if e.Rows < 1 {
 		return fmt.Errorf("%d rows", e.Rows)
