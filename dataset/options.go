@@ -126,8 +126,8 @@ type Options struct {
 	RoundLabels bool
 
 	// MaxFeatures is the largest number of features of a file, at most 2^31-1. It bounds memory: a
-	// single index can claim any number of columns. 0 means 2^18 for tables; for other files it
-	// means 2^20, and more, up to 2^27, for large files.
+	// single index can claim any number of columns. 0 means 2^18 for tables. For other files it
+	// means 2^20, and more for large files, up to 2^27; 2^27 with Features or HashBits.
 	MaxFeatures int
 	autoMax     bool // MaxFeatures was 0
 

@@ -52,10 +52,10 @@ func readEvents(file string) (all []event, err error) {
 	return all, err
 }
 
-// Also named in the files that the gate adds to the standard library, and GATE_EVENTS in package
-// count.
+const eventsFile = "events"
+
+// The files of folder hook name these variables, too, and package count names GATE_EVENTS.
 const (
-	eventsFile     = "events"
 	eventsVariable = "GATE_EVENTS"
 	planVariable   = "GATE_PLAN"
 	seedVariable   = "GATE_SEED" // 16 characters; the first is v in Valgrind, 0 elsewhere

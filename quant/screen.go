@@ -20,8 +20,8 @@ import (
 //	r*x = center*x + alpha*along + d*g
 //	d*g = step*t*(bytes*b) + t*(e*b) + d*f <= step*t*(bytes*b) + residual*t*|b| + size*|f|
 //
-// by Cauchy-Schwarz. The score that dense.Top computes in float32 differs from the exact one by a
-// relative error of at most sumError, and by n*2^-150 where products underflow:
+// by Cauchy-Schwarz. A float32 sum of dense.Top differs from the exact one by at most sumError times
+// the sum of the terms' magnitudes, and by n*2^-150 where products underflow:
 //
 //   - ByDot: score <= r*x + sumError*|r||x| + n*2^-150, and |r| <= size + |center|.
 //   - ByCosine: score <= r*x/(|r||x|) + 3*sumError + n*2^-80: the product and two sums

@@ -19,7 +19,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
-// curveColumns returns the columns that curves may expand, or nil for all columns.
+// curveColumns returns the value of pegasos.Trainer.CurveColumns for the data.
 func (d *dataReader) curveColumns() []int {
 	if d.encoder == nil || d.encoder.Raw {
 		return nil

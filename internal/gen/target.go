@@ -11,8 +11,6 @@ import (
 //
 // A method whose first parameter is dst writes to dst. Offsets are in bytes.
 type Target interface {
-	// Functions and their parameters.
-
 	// Name returns the suffix of the names of the instruction set's functions.
 	Name() string
 	Width() int

@@ -100,8 +100,8 @@ func same(a, b *float64) bool {
 	return a == b || a != nil && b != nil && *a == *b
 }
 
-// compare sets the verdict claimsNothing of an uncontradicted model if the claimed objective or
-// bound is missing or their gap is above 100 %.
+// compare compares the claims with the objective that was found. Claims that are missing, or a gap
+// above 100 %, claim nothing.
 func (r *report) compare(m *model, rough float64) {
 	claimed := m.Result
 	if claimed.Objective != nil {

@@ -55,7 +55,7 @@ func TestHoldOutChoosesByHash(t *testing.T) {
 
 func TestHoldOutIsStratified(t *testing.T) {
 	for _, share := range []float64{0.1, 0.2, 0.25, 1. / 3, 0.5, 0.77, 0.9} {
-		l := labeled(300, 7) // i*i%7 has 4 values
+		l := labeled(300, 7) // 3 of the 7 classes have no rows
 		held, _ := HoldOut(l, 1, share)
 		of, rows := make([]int, 7), make([]int, 7)
 		for _, k := range l.Class {

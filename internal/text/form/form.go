@@ -58,7 +58,7 @@ type Form struct {
 	Separator byte   // character between cells; None for none
 	Quote     byte   // character around cells; None for none
 	Comment   byte   // first character of lines left out; None for none
-	SkipLines int    // number of lines skipped at the start of the file
+	SkipLines int    // lines left out above the table; 0 if all are comments or blank lines
 	Header    bool   // whether the file names the columns
 	Units     bool   // whether a row of units, types or descriptions below the header is left out
 	Columns   int    // number of columns; for JSONL, of fields in the head: more may follow

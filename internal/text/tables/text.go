@@ -359,7 +359,8 @@ func (c *textCoder) newScratch() *textScratch {
 	return s
 }
 
-// count counts a cell's n-grams in of, and lists its features in found, ascending.
+// count stores the numbers of the cell's n-grams by feature in s.of, and the features that occur,
+// ascending, in s.found.
 func (s *textScratch) count(cell string, c *textCoder) {
 	s.reader.begin(cell)
 	for buckets := s.reader.next(); len(buckets) > 0; buckets = s.reader.next() {

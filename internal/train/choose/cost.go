@@ -1,5 +1,5 @@
-// Package choose picks default settings from the data: the scale, the bias, lambda, the multi-class
-// scheme, the solver and the length of a run. It also predicts the cost of each solver.
+// Package choose picks default settings from the data, such as lambda, the solver and the length of
+// a run. It also predicts the cost of each solver.
 package choose
 
 import (

@@ -157,7 +157,7 @@ func (s *Session) Memory(problems int) float64 {
 	vectors, rows, visited, longest := s.sizes()
 	perVector := 2.0  // float32 numbers per feature and weight vector: in v and in the model
 	perRow := 0.0     // bytes per weight vector and row that it is trained on
-	perVisited := 8.0 // bytes per run and row: indices for the orders of visits and of the epoch
+	perVisited := 8.0 // bytes per run and row: indices in View.Only and in order.Visits
 	perSet := 4.0     // bytes per row of the training set: its squared norm
 	if s.pairs() {
 		perVisited += 12 // the row's index in the training set, its class and its squared norm

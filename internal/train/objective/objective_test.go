@@ -135,7 +135,7 @@ func pick[T any](g *rand.Rand, of ...T) T { return of[g.IntN(len(of))] }
 func TestCoefficients(t *testing.T) {
 	cases(t, func(t *testing.T, g *rand.Rand, p *problem) {
 		w, b := p.weights(g)
-		if p.truth.Prior != nil { // scores without the prior's part
+		if p.truth.Prior != nil { // the coefficients are for scores minus the prior's
 			for k := range w {
 				for j := range w[k] {
 					w[k][j] -= p.truth.Prior[k][j]

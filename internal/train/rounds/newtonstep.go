@@ -116,7 +116,7 @@ func (r *Rounds) findDirection(t *task, zone widthSums, index int) bool {
 // ring of the zone.
 type hessian struct {
 	r     *Rounds
-	rings [][]int64 // upper triangles: quanta, in variables times Rounds.scale
+	rings [][]int64 // upper triangles in units of Rounds.hessianQuantum
 }
 
 func (h *hessian) Dim() int { return h.r.vars }

@@ -116,7 +116,8 @@ type Rounds struct {
 	maxSquare     float64   // squared norm of a row, before scaling
 	sparseHessian bool
 
-	// in variables scaled by scale: the mean row weight is 1, and second derivatives, without the
+	// for the elements of Hessians of features times scale, whose means over the rows are at most
+	// 2: such features are below 1, the mean row weight is 1, and second derivatives, without the
 	// factor 1/width, are at most 2
 	hessianQuantum quantum
 }

@@ -9,7 +9,7 @@ import (
 
 const (
 	batchQueries = 32
-	leastBatch   = 4 // least number of queries for which strips of short rows are faster
+	leastBatch   = 4 // queries from which scoring short rows in strips is faster than one by one
 	chunkRows    = 512
 
 	// greatest numbers of elements of a chunk and of a strip, unless four rows have more elements

@@ -118,9 +118,13 @@ func (s *Set) assign(f *Flag, text string) error {
 		bad = !one && text != "none"
 	}
 	number := strings.TrimPrefix(f.text(&s.Values), "-")
-	value, _ := strconv.ParseFloat(text, 64) // 0 if text is not a number
+	negative := field.CanInt() && field.Int() < 0 || field.CanFloat() && field.Float() < 0
+	if field.CanUint() {
+		n, _ := strconv.ParseFloat(text, 64)
+		negative = n < 0
+	}
 	switch {
-	case value < 0 && (field.CanUint() || f.Is(NotNegative)):
+	case negative && (field.CanUint() || f.Is(NotNegative)):
 		return Usagef("-%s: have %s, want 0 or more", f.Name, text)
 	case bad:
 		return Usagef("-%s: have %q, want %s", f.Name, text, wanted(f))

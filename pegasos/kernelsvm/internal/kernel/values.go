@@ -23,8 +23,8 @@ func Values[T float](r *Rows, dst [][]T, probes []Probe, t int) {
 			lookUp(r, dst[k][:n], table, &probes[k], r.words[tile.Start*r.width:])
 		}
 	case r.dense != nil:
-		// A chunk is about 16 KiB of rows, or four rows if they are wide, to stay in the L1 cache
-		// while all probes are multiplied with it.
+		// A chunk of about 16 KiB stays in the L1 cache while all probes are multiplied with it.
+		// Four wide rows may take more.
 		chunk := max(4, 4096/max(r.cols, 1)&^3)
 		for j := 0; j < n; j += chunk {
 			end := min(j+chunk, n)
