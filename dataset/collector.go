@@ -133,7 +133,7 @@ func (c *collector) rebuild(layout Layout) {
 	}
 }
 
-// finish returns the set of all rows with cols columns, of which column 0 is column first of the
+// finish returns the set of all rows, with cols columns: column j has the index first+j in the
 // blocks. Values of further columns are left out and counted in Set.Ignored.
 func (c *collector) finish(first, cols int) (*Set, error) {
 	s := &c.set

@@ -114,8 +114,9 @@ func (j *join) add(in *input, points, commas *int) error {
 	return nil
 }
 
-// given replaces the columns in g by the header, if any, of the first file that is not empty. It
-// does not change g before that file, or for lines of JSON, whose columns may differ.
+// given replaces the columns in g by the header, if any, of the first file that is not empty, and
+// takes over the format Lines. It does not change g before that file, or for lines of JSON, whose
+// columns may differ.
 func (j *join) given(g form.Given) form.Given {
 	if j.first == "" || g.Format == form.JSONL {
 		return g

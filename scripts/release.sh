@@ -63,7 +63,7 @@ published=(modelio/onnx interop/blas32 beam gate cmd/pegasimd) # after the root;
 for file in go.work $(git ls-files '*go.mod'); do
 	sed -i -E "s#^(.*$path[a-z/]*) v[0-9][^ ]*#\1 $version#" "$file"
 done
-sed -i -E "s#($path/gate@)v[0-9][^ ]*#\1$version#" docs/gate.md # the text for others to copy
+sed -i -E "s#($path/gate@|uses: pegasimd/pegasimd@)v[0-9][^ ]*#\1$version#" docs/gate.md # the text for others to copy
 for module in "${published[@]}"; do
 	sed -i "\|^$path[ /]|d" "$module/go.sum"
 done

@@ -11,8 +11,9 @@ import (
 
 // A dispatch stub is the assembly function that package asm calls for a kernel. It has no frame: it
 // reads which code path is in use and jumps to that path's body, which finds the arguments in the
-// same places. Unless the kernel trusts its caller, the stub jumps to a Go function, nameSlow, for
-// unequal lengths, for vectors of more than asm.Block elements, and on the generic code path.
+// same places. For unequal lengths, for vectors of more than asm.Block elements, and on code paths
+// without a body, it jumps to the Go function nameSlow. If the kernel trusts its caller, the stub
+// checks no lengths, and the Go function is nameGeneric.
 //
 // Stubs and bodies have flat parameters, a pointer and a length in place of a slice: Go passes the
 // arguments of assembly in memory, and without capacities there is less to store. nameActive, which

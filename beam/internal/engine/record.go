@@ -8,8 +8,8 @@ import (
 )
 
 // A record is the result of some items: little-endian int64s for the number of items, the sum of
-// their marks, and the sums of their numbers. An empty record stands for no items, or for parts
-// that differ in length.
+// their marks, and the sums of their numbers. An empty record stands for no items, or is the
+// sum of records that differ in length.
 type record []byte
 
 const headLength = 2

@@ -8,7 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/murmur"
 )
 
-// Values of a place for rows that Deal does not deal.
+// Values in the second result of Deal for rows that get no number.
 const (
 	NeverDealt = -1 // row of the only group of a class
 	AbsentRow  = -2 // row of weight 0

@@ -23,7 +23,7 @@ type Kernel struct {
 	MaxSize int
 	// New returns arguments of size n.
 	New func(n int, m Memory, s *Source) *Args
-	// Kernels that only store return 0.
+	// Call calls the kernel. It returns one of its results, or 0 if these are stored in Args alone.
 	Call func(a *Args) float32
 	// Wide returns, in float64, the results of Call, and for each result the sum of its terms'
 	// absolute values, to which the rounding error is compared. Wide must be called before Call,

@@ -71,9 +71,8 @@ func knownUnit(word string, blank bool) string {
 	return unit
 }
 
-// isLowerWord reports whether s has two or more bytes, of lower-case Latin, Greek or Cyrillic
-// letters, and is no word such as april, pm and th: after a number, these are part of a date, a
-// time or a rank.
+// isLowerWord reports whether s has two or more bytes, all of lower-case letters up to U+047F, and
+// is no word such as april, pm and th: after a number, these are part of a date, a time or a rank.
 func isLowerWord(s string) bool {
 	return len(s) > 1 && monthOf(s) == 0 && skipWord(s, "am", "pm", "st", "nd", "rd", "th") == s &&
 		!strings.ContainsFunc(s, func(r rune) bool { return r > 'ѿ' || !unicode.IsLower(r) })

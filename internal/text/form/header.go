@@ -391,7 +391,7 @@ func (b *ballot) askWords(x string, s *columnSample) {
 }
 
 // isStrange reports whether the number x is far outside the range of the column, whole among
-// decimals, or a year among other numbers; with few cells, only the last.
+// decimals, or a year among other numbers. In a column of few cells only years are strange.
 func (s *columnSample) isStrange(x string) bool {
 	v, ok := cell.ParsePlain(x)
 	if !ok {

@@ -133,11 +133,12 @@ func (w *weigher) classSums() []float64 {
 }
 
 // unrelated reports whether features first to end-1, those of a column, seem unrelated to the
-// label. A feature explains a share s of its variance v: the variance between the means of the
-// classes, or the squared correlation with labels that are numbers. If the labels were shuffled,
-// (n-1) s would be d in the mean, d being the number of classes less 1, or 1 for numbers. The
-// statistic sums (n-1) s v/m over the features, m being their mean squares; its threshold takes the
-// standard deviation of a chi-squared statistic, the square root of twice its mean.
+// label. The label explains a share s of a feature's variance v: the variance between the means of
+// the classes, divided by v, or the squared correlation with labels that are numbers. If the labels
+// were shuffled, (n-1) s would be d in the mean, d being the number of classes less 1, or 1 for
+// numbers. The statistic sums (n-1) s v/m over the features, m being their mean squares; its
+// threshold takes the standard deviation of a chi-squared statistic, the square root of twice its
+// mean.
 func (w *weigher) unrelated(first, end int) bool {
 	if w.classes == nil && w.Encoder.Label.Kind != Number {
 		return false

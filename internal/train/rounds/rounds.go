@@ -269,7 +269,7 @@ func (r *Rounds) maxScaled(j int) float64 {
 	return float64(size * float64(s.Factor[j]))
 }
 
-// norm is the norm of the weights including the bias variable.
+// norm is at least the norm of the weights, including the bias variable.
 func (r *Rounds) rowBounds(norm float64) (row, dual, dualTerm float64) {
 	return r.limits.margin(1 + float64(float64(norm*r.maxLength)*(1+0x1p-20)))
 }

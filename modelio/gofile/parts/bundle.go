@@ -624,7 +624,8 @@ func (c *textCoder) newScratch() *textScratch {
 	return s
 }
 
-// count counts a cell's n-grams in of, and lists its features in found, ascending.
+// count stores the numbers of the cell's n-grams by feature in s.of, and the features that occur,
+// ascending, in s.found.
 func (s *textScratch) count(cell string, c *textCoder) {
 	s.reader.begin(cell)
 	for buckets := s.reader.next(); len(buckets) > 0; buckets = s.reader.next() {
@@ -1851,7 +1852,7 @@ func parsePlain(s string) (float64, bool) {
 		v := float64(m) / pow10[decimals] // only the quotient is rounded: m and the power are exact
 		return math.Float64frombits(math.Float64bits(v) | sign<<63), true
 	}
-	// Reject other cells before calling ParseFloat, which allocates its errors.
+	// Reject cells that are no decimal numbers before calling ParseFloat, whose errors are allocated.
 	i, decimals := 0, 0
 	if s != "" && (s[0] == '-' || s[0] == '+') {
 		i = 1
@@ -2047,9 +2048,8 @@ func knownUnit(word string, blank bool) string {
 	return unit
 }
 
-// isLowerWord reports whether s has two or more bytes, of lower-case Latin, Greek or Cyrillic
-// letters, and is no word such as april, pm and th: after a number, these are part of a date, a
-// time or a rank.
+// isLowerWord reports whether s has two or more bytes, all of lower-case letters up to U+047F, and
+// is no word such as april, pm and th: after a number, these are part of a date, a time or a rank.
 func isLowerWord(s string) bool {
 	return len(s) > 1 && monthOf(s) == 0 && skipWord(s, "am", "pm", "st", "nd", "rd", "th") == s &&
 		!strings.ContainsFunc(s, func(r rune) bool { return r > 'ѿ' || !unicode.IsLower(r) })

@@ -74,7 +74,7 @@ func TestValues(t *testing.T) {
 				if bad := r.Measure(); bad >= 0 {
 					t.Fatal("Measure refuses row", bad)
 				}
-				r.buildIndex() // for probes in general form
+				r.buildIndex() // for probes without words
 				values := all[float32](r, r.Probe)
 				values64 := all[float64](r, func(p int) Probe {
 					return r.query(r.row(p), r.words != nil, new(buffer))
