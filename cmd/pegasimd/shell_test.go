@@ -66,7 +66,7 @@ func TestErrorsInShellWords(t *testing.T) {
 		`-header: have "maybe", want yes, no or auto`:     {"-header", "maybe"},
 		`-layout: have "foo", want dense, sparse or auto`: {"-layout", "foo"},
 		`-threads: have -1, want 0 or more`:               {"-threads", "-1"},
-		`-threads: have -0x1, want 0 or more`:             {"-threads", "-0x1"},
+		`-threads: have -0b1, want 0 or more`:             {"-threads", "-0b1"},
 		`-max-features: have -1, want 0 or more`:          {"-max-features", "-1"},
 		`-unsorted: have "foo", want error, sort or sum`:  {"-unsorted", "foo"},
 		`-tol: have 2, want a number between 0 and 1`:     {"-tol", "2"},
