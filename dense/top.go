@@ -65,7 +65,7 @@ func TopSlices(dst []Hit, by Metric, rows [][]float32, x []float32) []Hit {
 
 // TopBytes is [Top] for rows of little-endian floats in a byte slice, as in a file or a database.
 // Row i begins at rows[i*stride]; stride is in bytes. If [Float32s] cannot return a view of the
-// rows, or stride is not a multiple of four, memory for one row is allocated.
+// rows, or stride is not a multiple of four, memory for one row may be allocated.
 func TopBytes(dst []Hit, by Metric, rows []byte, stride int, x []float32) []Hit {
 	s := nearest.Rows[float32]{Bytes: rows, Stride: stride, N: len(x),
 		Count: nearest.Count(len(rows), stride, 4*len(x))}

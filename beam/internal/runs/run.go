@@ -106,7 +106,7 @@ func (f *Folder) Run(ctx context.Context, r work.Runner, progress func(Report)) 
 	}
 }
 
-// lock has no effect on a file system without locks.
+// lock has no effect where the system says that locks are not supported.
 func (f *Folder) lock() (unlock func() error, err error) {
 	l := flock.New(filepath.Join(f.dir, "lock"))
 	locked, err := l.TryLock()

@@ -1120,8 +1120,8 @@ const (
 	anyOrder = ymd | dmy | mdy
 )
 
-// parsedDate is a day or a month of the Gregorian calendar, with or without a time, or a time alone, with
-// zero fields from Month to Day.
+// parsedDate is a day or a month of the Gregorian calendar, with or without a time. It may also be a time
+// alone: then the fields from Month to Day are 0.
 type parsedDate struct {
 	Days     float64   // days since 1970-01-01, or 0 for a time alone, plus the time in days
 	Month    int       // from 0 for January
