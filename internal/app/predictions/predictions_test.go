@@ -86,7 +86,7 @@ func TestWriteErrors(t *testing.T) {
 		"overflow":  {good, dataset.Options{}, rows, "row 2, counted from 0: the score is +Inf"},
 		"hash bits": {good, dataset.Options{HashBits: 10}, rows, "-hash-bits 10: the model says 0"},
 		"table": {with(func(m *pegasos.Model) { m.Table = encode(t, &dataset.Table{LabelAt: -2}) }),
-			dataset.Options{}, rows, "the model's table: dataset: a table whose label"},
+			dataset.Options{}, rows, "the model's table: dataset: the LabelAt of a table"},
 		"encoder": {with(func(m *pegasos.Model) { m.Table = json.RawMessage(`{"encoder":2}`) }),
 			dataset.Options{}, rows, "the model's table: table: an encoder of version 2"},
 	} {
