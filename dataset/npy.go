@@ -99,8 +99,8 @@ func (a *npyArray) chooseLabel(s *Set, opt Options) (features int, err error) {
 	}
 	want := opt.LabelColumn
 	if _, err := strconv.Atoi(want); err != nil && want != "" && want != "last" {
-		return 0, fmt.Errorf("no column is called %q: the columns of an .npy file have numbers",
-			escape.Cut(want))
+		return 0, fmt.Errorf("no column is called %q: want a number from 0 to %d, or last",
+			escape.Cut(want), a.cols-1)
 	}
 	c := columns{opt: &opt, cells: a.cols}
 	a.label, err = c.labelColumn(nil)

@@ -261,7 +261,7 @@ func TestNPYErrors(t *testing.T) {
 		{"no columns", array("<f4", "(3, 0)"), nil, Options{Labels: LabelsAuto, LabelColumn: "last"},
 			"a.npy: no columns: want features and a label"},
 		{"no such label", good, nil, Options{LabelColumn: "y"},
-			`a.npy: no column is called "y": the columns of an .npy file have numbers`},
+			`a.npy: no column is called "y": want a number from 0 to 1, or last`},
 		{"label number", good, nil, Options{LabelColumn: "2"},
 			"a.npy: there is no column 2 for the label: want 0 to 1"},
 		{"too many features", npy(1, npyHeader("<f4", false, "(1, 200000000)"), data), nil,

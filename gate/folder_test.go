@@ -34,7 +34,7 @@ func TestWrongFolderOrArgument(t *testing.T) {
 		{none, "", "there is no go.mod in the current folder or above it: start the gate in the " +
 			"folder of a module; the repository has `m/go.mod`\n"},
 		{in("empty"), "", "git has no files in the current folder, or ignores them: "},
-		{in("bare"), "", "there are no benchmarks in ./...: its test files have no function"},
+		{in("bare"), "", "there are no benchmarks in ./...: no test file that is built here"},
 		{in("broken"), "", "the packages of the head can't be listed: exit status 1\ngo: errors " +
 			"parsing go.mod:"},
 		{in("space"), "", "there are no benchmarks in ./...: pattern ./...: "},

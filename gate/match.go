@@ -30,7 +30,8 @@ func checkModule(ctx context.Context, root string) error {
 	case err != nil:
 		return err
 	case mod == "" && work == "":
-		return errors.New("GO111MODULE=off is set: the gate needs modules")
+		return errors.New("the go command finds no module, as GO111MODULE=off is set, or " +
+			"GO111MODULE=auto and there is no go.mod in the current folder or above it")
 	case mod != os.DevNull || work != "" && work != "off":
 		return nil
 	}

@@ -207,7 +207,7 @@ func TestBadTable(t *testing.T) {
 	for table, want := range map[string]string{
 		`{"columns":["a"],"label_at":-1}`: "the model's table: a table of 1 names for 2",
 		`[1]`:                             "the model's table: want an object",
-		`{"label_at":-7}`:                 "the model's table: a table whose label",
+		`{"label_at":-7}`:                 "the model's table: the LabelAt of a table",
 	} {
 		m := &pegasos.Model{Classes: []float32{0, 1}, Weights: [][]float32{{1, 2}}, Lambda: 1,
 			Config: pegasos.Config{Lambda: 1}.Plain(), Table: []byte(table)}

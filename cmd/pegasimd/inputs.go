@@ -190,8 +190,8 @@ func (l labelling) classWeight(list string) (string, error) {
 		}
 		switch {
 		case at < 0:
-			return "", flags.Usagef("-class-weight: %q: want balanced, or class=weight with a class of "+
-				"the data", part)
+			return "", flags.Usagef("-class-weight: %q: want class=weight, with a class of the data, or "+
+				"balanced alone", part)
 		case !found:
 			return "", flags.Usagef("-class-weight: no row has the label %q", part[:at])
 		}

@@ -262,12 +262,12 @@ func TestWeights(t *testing.T) {
 		t.Error("a row of weight 0 counts")
 	}
 	for want, args := range map[string][]string{
-		`no row has the label "bird"`:    {"-class-weight", "bird=2"},
-		"want balanced, or class=weight": {"-class-weight", "dog"},
-		"w:2:":                           {"-weights", file(t, "w", "1\nx\n1\n1\n1\n")},
-		"2 weights":                      {"-weights", file(t, "w", "1\n1\n")},
-		"w:2: the weight is -1":          {"-weights", file(t, "w", "1\n-1\n1\n1\n1\n")},
-		"-class-weight: have":            {"-class-weight", "cat=-1"},
+		`no row has the label "bird"`:     {"-class-weight", "bird=2"},
+		"want class=weight, with a class": {"-class-weight", "dog"},
+		"w:2:":                            {"-weights", file(t, "w", "1\nx\n1\n1\n1\n")},
+		"2 weights":                       {"-weights", file(t, "w", "1\n1\n")},
+		"w:2: the weight is -1":           {"-weights", file(t, "w", "1\n-1\n1\n1\n1\n")},
+		"-class-weight: have":             {"-class-weight", "cat=-1"},
 	} {
 		fails(t, anyFailure, want, append([]string{"train", data, dir + "/other"}, args...)...)
 	}

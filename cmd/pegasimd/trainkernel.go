@@ -96,8 +96,15 @@ func (r *trainReport) printKernel(w io.Writer, cfg kernelsvm.Config) {
 	} else {
 		r.printObjective(w)
 		if r.SupportRows == 0 && !r.Interrupted {
-			fmt.Fprintln(w, "no model better than w = 0 was found: the model predicts the first class for "+
-				"every row; try another -gamma, a -coef0 of 0 or more, or a larger -c")
+			try := "another -gamma, a -coef0 of 0 or more"
+			switch cfg.Kernel {
+			case kernelsvm.Linear:
+				try = "another -kernel"
+			case kernelsvm.RBF:
+				try = "another -gamma"
+			}
+			fmt.Fprintf(w, "no model better than w = 0 was found: the model predicts the first class for "+
+				"every row; try %s, or a smaller lambda (a larger -c)\n", try)
 		}
 	}
 	r.printModel(w)

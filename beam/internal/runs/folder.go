@@ -114,7 +114,7 @@ func Start(dir, manifest string, cfg Config) (*Folder, error) {
 	case err != nil:
 		return nil, err
 	case have.Data != want.Data:
-		return nil, fmt.Errorf(other, escape.Name(dir), "are for other data")
+		return nil, fmt.Errorf(other, escape.Name(dir), "are for another manifest")
 	case have.Settings != want.Settings:
 		return nil, fmt.Errorf(other, escape.Name(dir), "have other settings")
 	case *have == *want:

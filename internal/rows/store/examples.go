@@ -119,7 +119,7 @@ func CheckLabels(x Examples, y []float32, bits int) error {
 	}
 	switch n := x.Rows(); {
 	case n == 0:
-		return errors.New("pegasos: no rows to train on")
+		return errors.New("pegasos: there are no rows")
 	case len(y) != n:
 		return fmt.Errorf("pegasos: %d labels for %d rows", len(y), n)
 	case uint64(n) >= 1<<bits:

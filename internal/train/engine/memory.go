@@ -97,7 +97,7 @@ func (s *Session) memoryLimit() (bytes float64, have string) {
 		free = machine.Free()
 	}
 	if free /= float64(s.Share); free < bytes {
-		bytes, have = free, fmt.Sprintf("the machine has %.0f MB left", free/1e6)
+		bytes, have = free, fmt.Sprintf("the machine or control group has %.0f MB beside what is used", free/1e6)
 	}
 	return bytes, have
 }

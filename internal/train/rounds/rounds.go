@@ -211,7 +211,7 @@ func (r *Rounds) setWeights(s *scale.Statistics) error {
 		return options.Bad("ClassWeight", "no row has the label %v", label)
 	}
 	if !(r.weightedRows > 0) {
-		return fmt.Errorf("pegasos: no row has a weight above 0: set ClassWeight above 0 for a class")
+		return options.Bad("ClassWeight", "no row has a weight above 0")
 	}
 	if r.Config.ClassWeight == "" {
 		return nil

@@ -205,7 +205,7 @@ func TestNewRefused(t *testing.T) {
 		{"ClassWeight", "", func(c *settings.Settings) { c.ClassWeight = "7=2" }},
 		{"ClassWeight", "", func(c *settings.Settings) { c.ClassWeight = "0=1e-50,1=1" }},
 		{"ClassWeight", "", func(c *settings.Settings) { c.ClassWeight = "0=x" }},
-		{"", "", func(c *settings.Settings) { c.ClassWeight = "0=0,1=0" }},
+		{"ClassWeight", "", func(c *settings.Settings) { c.ClassWeight = "0=0,1=0" }},
 	} {
 		cfg := plain
 		c.change(&cfg)
