@@ -104,7 +104,8 @@ func (r *fitReport) warnings(m *pegasos.Model, rows int) (warnings []string) {
 		if len(r.Never) > 1 {
 			class = "classes"
 		}
-		warnings = append(warnings, fmt.Sprintf("no row is predicted as %s (the %s of %d of %s): try %s",
+		warnings = append(warnings, fmt.Sprintf("no row is predicted as %s (the %s of %d of %s): "+
+			"try %s",
 			firstNames(r.Never), class, r.neverRows, count(r.rows, "row"), how))
 	case r.Accuracy != nil && *r.Constant < 1 && m.Config.ClassWeight == "" &&
 		!(*r.Accuracy > *r.Constant+hardlyMore): // class weights may lower accuracy

@@ -50,7 +50,8 @@ func positiveNumbers(flag, list, example string) (values []float64, err error) {
 	for _, word := range strings.Split(list, ",") {
 		v, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
 		if err != nil || !(v > 0) || math.IsInf(v, 1) {
-			return nil, flags.Usagef("-%s: %q: want positive finite numbers, such as %s", flag, word, example)
+			return nil, flags.Usagef("-%s: %q: want positive finite numbers, such as %s", flag,
+				word, example)
 		}
 		values = append(values, v)
 	}

@@ -36,7 +36,8 @@ func (d *dataReader) keepColumns(head pegasos.Head, list string) (
 	}
 	wanted, err := columnList(list)
 	if err != nil {
-		return nil, flags.Usagef("-keep: %w: want names separated by commas, those with quotes as in CSV", err)
+		return nil, flags.Usagef("-keep: %w: want names separated by commas, those with quotes "+
+			"as in CSV", err)
 	}
 	if err := d.keepInput(); err != nil {
 		return nil, err

@@ -39,7 +39,8 @@ func Split(path, dir string, o Options) (*Manifest, error) {
 	_, err := Read(filepath.Join(dir, manifestName))
 	ours := err == nil
 	if entries, err := os.ReadDir(dir); !ours && !o.Force && err == nil && len(entries) > 0 {
-		return nil, fmt.Errorf("the folder %s has files but no valid manifest of shards: choose another folder, "+
+		return nil, fmt.Errorf("the folder %s has files but no valid manifest of shards: "+
+			"choose another folder, "+
 			"or write there anyway with -force",
 			escape.Name(dir))
 	}
