@@ -56,9 +56,17 @@ func (s *stats) judge(name string, fileMark byte) verdict {
 	if s.forced == '.' && 2*s.commas >= cells || s.forced == ',' && 2*s.points >= cells {
 		v.doubt, v.cell, v.flag = "numbers with the other decimal mark, taken for words", s.oddOne, "-decimal"
 	}
-	if fit := max(s.numbers.count, s.dateCells); v.doubt == "" && s.odd > 0 && 2*fit >= cells {
+	fit := max(s.numbers.count, s.dateCells)
+	if v.doubt == "" && fit < cells && 2*fit >= cells {
 		v.doubt, v.cell, v.flag = "numbers and words, taken for words", s.oddOne, "-numbers COLUMN"
-		if s.dateCells > s.numbers.count {
+		switch {
+		case s.points > 0 && s.commas > 0:
+			v.doubt = "numbers with decimal points and with decimal commas, taken for words"
+			v.flag = "write them with one mark"
+		case s.odd == 0:
+			v.doubt, v.cell = "numbers and dates, taken for words", s.onlyDate
+			v.flag = "-numbers COLUMN or -dates COLUMN"
+		case s.dateCells > s.numbers.count:
 			v.doubt, v.flag = "dates and words, taken for words", "-dates COLUMN"
 		}
 	}
