@@ -184,10 +184,12 @@ func (f *Fitter) verdict(s *stats, name string, given Given, mark byte) verdict 
 			v = verdict{kind: Number, reason: v.reason + ", but there are no other columns", as: s.as}
 			v.as.unit = ""
 		case v.names && f.forced:
-			v = verdict{kind: Text, as: assumption{text: true},
-				reason: v.reason + ", but taken for text: there are no other columns",
-				doubt:  "like names, but taken for text: there are no other columns",
-				flag:   "-ignore COLUMN or -categories COLUMN"}
+			if v.doubt == "" {
+				v.doubt = "like names, but taken for text: there are no other columns"
+				v.flag = "-ignore COLUMN or -categories COLUMN"
+			}
+			v = verdict{kind: Text, as: assumption{text: true}, doubt: v.doubt, flag: v.flag, cell: v.cell,
+				reason: v.reason + ", but taken for text: there are no other columns"}
 		}
 		return v
 	}
