@@ -25,25 +25,27 @@ help: ## list the targets
 demo: ## train on the embedded digits and time the kernels, in under a minute
 	@GOWORK=off $(GO) run ./scripts/demo
 
+SHORT = -short
+
 .PHONY: test
 test: ## vet and test the library and the command
 	@echo "== vet of the library: it names each package and its tests when it begins with them"
 	@GOWORK=off $(GO) vet -v ./...
 	@echo "== tests of the library: a line when those of a package have ended, in order of their names"
-	@GOWORK=off $(GO) test -short -timeout 30m ./...
+	@GOWORK=off $(GO) test $(SHORT) -timeout 30m ./...
 	@echo "== vet and tests of the command"
 	@$(GO) -C cmd/pegasimd vet -v ./...
-	@$(GO) -C cmd/pegasimd test -short -timeout 30m ./...
+	@$(GO) -C cmd/pegasimd test $(SHORT) -timeout 30m ./...
 
-# All modules except the root, the command and the gate's example, which plays somebody else's project.
-MODULES = $(filter-out . cmd/pegasimd gate/example,$(shell git ls-files '*go.mod' | xargs -n 1 dirname))
+# The other modules. The gate measures times, and so is tested alone; gate/example plays somebody
+# else's project.
+MODULES = $(filter-out . cmd/pegasimd gate gate/example,$(shell git ls-files '*go.mod' | xargs -n 1 dirname))
 
 .PHONY: test-all
-test-all: test ## the same, long forms included, with every module: Beam, the gate, benchmarks, the generator
-	$(GO) test -timeout 30m ./dataset ./internal/sys/atomicfile ./internal/train/... ./modelio ./pegasos ./pegasos/kernelsvm/...
-	$(GO) -C cmd/pegasimd test -timeout 30m ./...
-	$(GO) -C gate test -timeout 30m .
-	$(GO) test -short -timeout 30m $(MODULES:%=./%/...)
+test-all: SHORT = # also for its prerequisite
+test-all: test ## the same with the long forms, and the other modules: Beam, the gate, benchmarks, the generator
+	$(GO) -C gate test -timeout 30m ./...
+	$(GO) test -timeout 30m $(MODULES:%=./%/...)
 	GOWORK=off $(GO) -C gate/example test ./...
 
 .PHONY: generate

@@ -40,7 +40,10 @@ func TestQuick(t *testing.T) {
 			t.Fatalf("%s: %v\n%s%s", flags, err, out, errors.String())
 		}
 		for _, want := range wants {
-			if !strings.Contains(string(out), want) {
+			absent := strings.Contains(errors.String(), "absent: liblinear")
+			if absent && strings.HasPrefix(want, "| liblinear") {
+				t.Log("without liblinear, whose headers are missing")
+			} else if !strings.Contains(string(out), want) {
 				t.Errorf("%s: no %q in\n%s", flags, want, out)
 			}
 		}
