@@ -28,6 +28,7 @@ type misfits struct {
 	gaps  int          // gaps in a column without gaps in training
 	odd   int          // cells that do not fit the column
 	such  string       // the first odd cell, cut by escape.Cut
+	marks marks
 }
 
 type coding struct {
@@ -142,7 +143,9 @@ func (c *Coder) Encode(cells []string, columns []int32, values []float32) (
 	[]int32, []float32, int, string,
 ) {
 	r := row{columns, values}
-	c.rows.Add(1)
+	if c.rows.Add(1) <= markedRows {
+		c.examineMarks(cells)
+	}
 	for i := range c.columns {
 		in := &c.columns[i]
 		of := in.encode(&r, cells[i], c.Raw)
@@ -388,6 +391,11 @@ func (c *Coder) odd() (lines, unread []string) {
 				count(m.odd), what, m.such, as))
 			if 2*int64(m.odd) >= c.rows.Load()-m.empty.Load() && in.expectsNoWords(c.Rows) {
 				unread = append(unread, lines[len(lines)-1])
+			}
+		}
+		if in.Kind == Number {
+			if line := in.doubtThousands(&m.marks); line != "" {
+				lines, unread = append(lines, line), append(unread, line)
 			}
 		}
 		if m.gaps > 0 {

@@ -1,0 +1,67 @@
+package tables
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/text/cell"
+)
+
+const (
+	markedRows = 1000 // rows of a file whose decimal marks are examined
+	// leastDrop is the least ratio of the training mean to the mean of numbers of which the marks
+	// may separate thousands. In numbers like the training data it is about 1 or about 1000.
+	leastDrop = 100
+)
+
+// marks counts the numbers of a column in the first rows of a file to encode.
+type marks struct {
+	numbers   int
+	ambiguous int // read as decimals, but 1000 times as large with the other decimal mark
+	sum       float64
+	such      string // the first ambiguous number, cut by escape.Cut
+	decided   bool   // a number's mark can only be a decimal mark
+}
+
+// examineMarks counts the numbers of a row in c.misfits.
+func (c *Coder) examineMarks(cells []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := range c.columns {
+		in, m := &c.columns[i], &c.misfits[i].marks
+		if in.Kind != Number || m.decided {
+			continue
+		}
+		text := cells[i]
+		v, ok := in.Number.Format.parse(text)
+		if !ok {
+			continue
+		}
+		m.numbers++
+		m.sum += v
+		switch mark := in.Number.Format.mark(); {
+		case strings.IndexByte(text, mark) < 0:
+		case isGrouped(text, mark) || !cell.Ambiguous(text):
+			m.decided = true
+		default:
+			if m.ambiguous++; m.such == "" {
+				m.such = escape.Cut(text)
+			}
+		}
+	}
+}
+
+// doubtThousands returns a line if at least half of a column's numbers were read as decimals, but
+// are more like the training data if their marks separate thousands. Otherwise it returns "".
+func (in *coding) doubtThousands(m *marks) string {
+	mean := m.sum / float64(max(m.numbers, 1))
+	if m.decided || m.ambiguous == 0 || 2*m.ambiguous < m.numbers ||
+		math.Abs(in.Number.Mean) < leastDrop*math.Abs(mean) {
+		return ""
+	}
+	return fmt.Sprintf("column %s: numbers such as %q, read as decimals, have the mean %.4g, but %.4g in "+
+		"training: perhaps their marks separate thousands", escape.Name(escape.Cut(in.Name)), m.such,
+		mean, in.Number.Mean)
+}
