@@ -163,6 +163,19 @@ func (c *columns) labelColumn(names []string) (at int, err error) {
 		escape.Cut(few))
 }
 
+// doubts returns a doubt if LabelColumn is both the number of the label's column and the name of
+// another column.
+func (c *columns) doubts(names []string) []Doubt {
+	want := c.opt.LabelColumn
+	if want == "" || c.label < 0 || c.label >= len(names) || names[c.label] == want ||
+		!slices.Contains(names, want) {
+		return nil
+	}
+	return []Doubt{{About: "label", Text: fmt.Sprintf("the labels are taken from column number %s, "+
+		"called %q, not from the column that is called %[1]s (columns are numbered from 0)", want,
+		escape.Cut(names[c.label]))}}
+}
+
 func (c *columns) where() string {
 	if c.growing { // lines of JSON have no header
 		return ""

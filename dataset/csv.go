@@ -45,7 +45,8 @@ func (t *tableFile) describe(s *Set) {
 	s.Unlabelled = t.columns.label < 0
 	s.Names = t.classes.settle()
 	detected := t.rows.Form()
-	s.Form, s.Mixed, s.Doubts = &detected, t.rows.mixed(), t.rows.Doubts()
+	s.Form, s.Mixed = &detected, t.rows.mixed()
+	s.Doubts = append(t.rows.Doubts(), t.columns.doubts(t.rows.Names())...)
 	s.Rounded, s.LeftOut = t.rounded, t.leftOut
 }
 

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -239,5 +240,20 @@ func TestSvmlightUnlabelled(t *testing.T) {
 	_, err = readText("3:1 1:1 3:2\n", Options{Labels: LabelsNo, Unsorted: UnsortedSort})
 	if !says(err, `a.svm:1:9: token "3:2": index 3 twice in a line`) {
 		t.Error(err)
+	}
+}
+
+func TestLabelNumberThatIsAName(t *testing.T) {
+	const text = "1,0,b,\n5,7,9,2\n6,8,9,1\n"
+	doubtful := map[string]bool{"0": true, "1": true, "2": false, "b": false, "": false}
+	for column, doubted := range doubtful {
+		s, err := readCSVText(text, Options{LabelColumn: column, Header: HeaderYes})
+		if err != nil {
+			t.Errorf("label column %q: %v", column, err)
+			continue
+		}
+		if got := strings.Contains(fmt.Sprint(s.Doubts), "taken from column number "); got != doubted {
+			t.Errorf("label column %q: doubts %q, want one about it: %v", column, s.Doubts, doubted)
+		}
 	}
 }
