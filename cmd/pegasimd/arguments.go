@@ -72,14 +72,15 @@ func (c *call) afterData(words, args []string) (int, error) {
 	case "[MODEL]":
 		switch {
 		case c.flags.Model != "" && isModelName(last):
-			return 0, flags.Usagef("-model %s and %s are two models: want one model", c.flags.Model, last)
+			return 0, flags.Usagef("-model %s is given, and %s is a model by its ending: want one model",
+				c.flags.Model, last)
 		case c.flags.Model != "":
 			return 0, nil
 		}
 		return c.outputAfter(args, "MODEL, which ends in .model or is given by -model",
 			last == "-" || isModelName(last))
 	}
-	return c.outputAfter(args, "OUT, which ends in .html",
+	return c.outputAfter(args, "OUT, which ends in .html or .htm",
 		last == "-" || slices.Contains([]string{".html", ".htm"}, files.Ending(last)))
 }
 

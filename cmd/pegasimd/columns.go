@@ -40,6 +40,12 @@ func (d *dataReader) printLabel(w io.Writer, set *dataset.Set) {
 		return
 	}
 	names, label := d.names()
+	if d.fitter == nil { // the file may have the model's columns in another order
+		if label >= 0 && e.Header && d.opt.LabelColumn == "" {
+			fmt.Fprintf(w, "the label is the column %s\n", escape.Name(e.Label.Name))
+		}
+		return
+	}
 	if label >= 0 {
 		how := ""
 		if d.opt.LabelColumn == "" && d.opt.Table == nil && d.named {

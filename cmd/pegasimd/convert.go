@@ -55,6 +55,9 @@ func runConvert(c *call, args []string) error {
 	if !model && args[0] != "-" {
 		if model, _ = c.holdsModel(args[0]); model {
 			if f.To = formOfEnding[files.Ending(plainName(args[1]))]; f.To == "" {
+				if _, err := readLinear("", args[0]); err != nil {
+					return err
+				}
 				return flags.Usagef("%s is a model: want -to, or an OUT that ends in .go, .json, "+
 					".liblinear or .onnx", args[0])
 			}
@@ -138,7 +141,7 @@ func outFormat(name string) (dataset.Format, error) {
 	switch {
 	case !format.CanWrite(plainName(name)):
 		return "", flags.Usagef("%s: want a name that ends in .svm, .csv, .npy or .pgsm; to convert a "+
-			"model, give -from or -to", name)
+			"linear model, give -from or -to", name)
 	case !format.CanWrite(name):
 		return "", flags.Usagef("%s: a .pgsm file is mapped into memory and can't be compressed",
 			name)

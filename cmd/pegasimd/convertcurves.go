@@ -62,11 +62,11 @@ func (d *dataReader) expand(set *dataset.Set, s *pegasos.Scaling) error {
 		set.Table = &named
 	}
 	if !d.call.flags.Quiet {
-		scaled := "not scaled"
+		scaled := ""
 		if s.Kind != pegasos.ScaleNone {
-			scaled = fmt.Sprintf("scaled (%s)", s.Kind)
+			scaled = fmt.Sprintf(", scaled (%s),", s.Kind)
 		}
-		fmt.Fprintf(d.call.stderr, "%s, %s, and %s computed from them\n", count(cols, "feature"), scaled,
+		fmt.Fprintf(d.call.stderr, "%s%s and %s computed from them\n", count(cols, "feature"), scaled,
 			count(s.Expansion.Len(), "curve"))
 	}
 	return nil

@@ -70,9 +70,13 @@ func convertModel(c *call, in, out string) error {
 		if f.From != "" {
 			own = "MODEL, with a model in Pegasimd's own format,"
 		}
+		how := "-curves none -scale none"
+		if len(m.Classes) > 2 {
+			how += " -multiclass ovr"
+		}
 		return fmt.Errorf("%s: the format %s can't represent how cells become numbers: write the "+
-			"data as numbers (convert -for %s DATA rows.svm), train a model on rows.svm, and "+
-			"convert that model", in, f.To, own)
+			"data as numbers (convert -for %s DATA rows.svm), train a model on rows.svm with %s, and "+
+			"convert that model", inputName(in), f.To, own, how)
 	}
 	if m.Scaling != nil && m.Scaling.Expansion != nil && f.To == "liblinear" {
 		return fmt.Errorf("%s: the format %[2]s can't represent the model's curves: train with "+
@@ -118,13 +122,21 @@ func readLinear(form, name string) (*pegasos.Model, error) {
 
 func printLosses(w io.Writer, m *pegasos.Model, to string, encodes bool) {
 	several := len(m.Classes) > 2
+	settings := "the settings"
+	switch {
+	case !math.IsNaN(m.Result.Gap):
+		settings += ", and the objective with its bound"
+	case !math.IsNaN(m.Result.Objective):
+		settings += ", and the objective"
+	}
 	for _, lost := range []struct {
 		is          bool
 		what, forms string
 	}{
-		{m.State != nil, "the state of the run, with which -resume continues it", "liblinear onnx json go"},
-		{m.Table != nil && !encodes, "the columns of the data: their names, and which is the label",
-			"liblinear onnx"},
+		{m.State != nil, "the state of the run, with which -resume continues it",
+			"liblinear onnx json go"},
+		{m.Table != nil && !encodes,
+			"the columns of the data: which is the label, and their names, if any", "liblinear onnx"},
 		{encodes, "how cells are read: pass numbers as floats, gaps as NaN, and words without " +
 			"blanks around them", "onnx"},
 		{m.HashBits > 0, fmt.Sprintf("the hashing of features: hash data to %d bits first "+
@@ -134,7 +146,7 @@ func printLosses(w io.Writer, m *pegasos.Model, to string, encodes bool) {
 			"the probabilities", "liblinear"},
 		{m.HasProbabilities() && several && m.Config.Multiclass == pegasos.OneVsOne,
 			"the probabilities (train with -multiclass ovr to keep them)", "onnx"},
-		{true, "the settings, and the objective with its bound", "liblinear onnx go"},
+		{true, settings, "liblinear onnx go"},
 	} {
 		if lost.is && slices.Contains(strings.Fields(lost.forms), to) {
 			fmt.Fprintf(w, "%s leaves out %s\n", to, lost.what)

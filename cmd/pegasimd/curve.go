@@ -109,8 +109,8 @@ func (v *curve) draw(w io.Writer, data string, m *pegasos.Model) error {
 	if len(m.Classes) > 2 {
 		kind = fmt.Sprintf(" %s,", m.Config.Multiclass)
 	}
-	title := fmt.Sprintf("%s: %s loss,%s lambda %.6g", escape.Name(shortName(data)),
-		m.Config.Loss, kind, m.Lambda)
+	title := fmt.Sprintf("%s: %s loss,%s %s", escape.Name(shortName(data)), m.Config.Loss, kind,
+		linearModel{m}.penaltyText())
 	return writePanels(w, title, "steps", along, []panel{
 		{"objective", falls, []panelLine{
 			{"objective", objective}, {"bound on the optimum", bound},

@@ -249,7 +249,7 @@ func TestCrossValidationErrors(t *testing.T) {
 	good, small := file(t, "good.svm", strings.Repeat(toy, 5)), file(t, "small.svm", toy)
 	mistakes(t, map[string]mistake{
 		"one fold":   {exitUsage, "-folds", []string{"-folds", "1", good}},
-		"many folds": {exitError, "too few rows", []string{"-folds", "5", small}},
+		"many folds": {exitError, "some of the 5 folds have no rows", []string{"-folds", "5", small}},
 		"one class": {exitError, "two or more classes",
 			[]string{file(t, "a.svm", "1 1:1\n1 1:1\n1 1:1\n1 1:1\n1 1:1\n2 1:2\n")}},
 		"bad lambda":    {exitUsage, `"x"`, []string{"-lambdas", "1,x", good}},
@@ -260,9 +260,11 @@ func TestCrossValidationErrors(t *testing.T) {
 		"range":         {exitUsage, "1e-6:1e-2:9", []string{"-lambdas", "1:0.1:3", good}},
 		"range of one":  {exitUsage, "1e-6:1e-2:9", []string{"-cs", "0.1:1:1", good}},
 		"metric":        {exitUsage, "want accuracy, ", []string{"-metric", "auc", good}},
-		"r2 of classes": {exitUsage, "are classes", []string{"-metric", "r2", "-loss", "log", good}},
+		"r2 of classes": {exitUsage, "taken for classes", []string{"-metric", "r2", "-loss", "log", good}},
 		"f1 of numbers": {exitUsage, "rmse, r2",
 			[]string{"-metric", "f1", "-loss", "squared", good}},
+		"r2 by a kernel": {exitUsage, "want accuracy, balanced-accuracy, f1: the labels",
+			[]string{"-metric", "r2", "-multiclass", "ovr", "-kernel", "rbf", good}},
 		"no probabilities": {exitUsage, "-loss log", []string{"-metric", "log-loss", good}},
 		"one class in a fold": {exitError, "not defined", []string{"-metric", "roc-auc", "-folds",
 			"3", file(t, "a.svm", "1 1:1\n1 1:2\n1 1:3\n1 1:1\n2 1:0\n2 1:-1\n")}},
@@ -280,7 +282,7 @@ func TestCrossValidationErrors(t *testing.T) {
 			[]string{"-scale", "none", "-folds", "2",
 				file(t, "a.svm", strings.Repeat("1 1:1e30\n-1 1:-1e30\n", 4))}},
 		"missing file":  {exitError, "missing.svm", []string{"missing.svm"}},
-		"no rows":       {exitError, "too few rows", []string{file(t, "a.svm", "")}},
+		"no rows":       {exitError, "some of the 5 folds have no rows", []string{file(t, "a.svm", "")}},
 		"no model file": {exitError, "no/such", []string{"-model", "no/such/folder", good}},
 	}, "cv", "-model", "m")
 }

@@ -56,7 +56,10 @@ func metricFor(f *flags.Set, numbers bool) (*cvMetric, error) {
 		if m.numbers != numbers {
 			continue
 		}
-		names = append(names, m.name)
+		proba := f.Loss.LogOdds() || f.Multiclass == pegasos.Multinomial
+		if (m.kernels || !f.UsesKernel()) && (proba || !m.proba) {
+			names = append(names, m.name)
+		}
 		if f.Metric != m.name && f.Metric != "" {
 			continue
 		}
@@ -65,8 +68,9 @@ func metricFor(f *flags.Set, numbers bool) (*cvMetric, error) {
 			return nil, flags.Usagef("-metric: %s needs scores, but with -kernel cv predicts labels "+
 				"alone: want accuracy, balanced-accuracy or f1",
 				m.name)
-		case m.proba && !f.Loss.LogOdds() && f.Multiclass != pegasos.Multinomial:
-			return nil, flags.Usagef("-metric: %s needs probabilities: -loss log", m.name)
+		case m.proba && !proba:
+			return nil, flags.Usagef("-metric: %s needs probabilities, which in cv only -loss log gives",
+				m.name)
 		}
 		return m, nil
 	}
@@ -74,7 +78,7 @@ func metricFor(f *flags.Set, numbers bool) (*cvMetric, error) {
 	if numbers {
 		of = "regression targets"
 	}
-	return nil, flags.Usagef("-metric: have %q, want %s: the labels are %s",
+	return nil, flags.Usagef("-metric: have %q, want %s: the labels are taken for %s",
 		f.Metric, strings.Join(names, ", "), of)
 }
 

@@ -62,7 +62,8 @@ func (d *dataReader) read(like *pegasos.Head) (*dataset.Set, time.Duration, erro
 	}
 	if at := (*dataset.SyntaxError)(nil); d.name == "-" && errors.As(err, &at) &&
 		d.opt.Format == dataset.FormatAuto {
-		err = fmt.Errorf("%w; standard input is read as svmlight: name another format with -format", err)
+		err = fmt.Errorf("%w; standard input is read as svmlight unless -format names another format",
+			err)
 	}
 	if err != nil {
 		return nil, 0, d.call.labelQuestion(err)
@@ -81,8 +82,9 @@ func (d *dataReader) explain(name string, err error) error {
 	info, missing := os.Stat(name)
 	if errors.Is(missing, fs.ErrNotExist) {
 		_, err = os.Open(name) // clearer than an error about the format
-		n, auto := len(d.opt.More), dataset.FormatOf(name) == dataset.FormatAuto
-		if d.call.flags.Has("model") && auto && n > 0 && name == d.opt.More[n-1] {
+		n, f := len(d.call.more), d.call.flags
+		if f.Has("model") && f.Model == "" && n > 0 && name == d.call.more[n-1] &&
+			dataset.FormatOf(name) == dataset.FormatAuto {
 			err = fmt.Errorf("%w; if it is to be the model's name, give it by -model", err)
 		}
 	} else if missing == nil && info.IsDir() {
@@ -99,8 +101,8 @@ func (d *dataReader) explain(name string, err error) error {
 
 func (d *dataReader) like(head pegasos.Head) (err error) {
 	if d.fits && d.call.flags.GivenAny(flags.Kinds) {
-		return flags.Usagef("-ignore, -numbers, -dates, -categories, -text and -ngrams can't be given: the " +
-			"model decides what the columns are")
+		return flags.Usagef("-ignore, -numbers, -dates, -categories, -text and -ngrams can't be given: " +
+			"the model decides what the columns are")
 	}
 	d.opt.RoundLabels = head.Classes == nil
 	if d.encoder, err = predictions.Options(&d.opt, head); d.encoder != nil {
@@ -172,7 +174,7 @@ func (d *dataReader) doubtRows(set *dataset.Set) {
 	}
 	if d.encoder == nil && set.Rows() > 0 && numbered(set) {
 		d.doubts = append(d.doubts, dataset.Doubt{About: "column", Text: "the first feature seems to " +
-			"number the rows, and can't help to predict other rows: leave it out of the data"})
+			"number the rows: if it does nothing else, leave it out of the data"})
 	}
 	if head, err := headOf(d.name); err == nil && d.name != "-" && qidLine.Match(head) {
 		d.doubts = append(d.doubts, dataset.Doubt{About: "rows",
@@ -210,11 +212,17 @@ func (d *dataReader) failed(err error) error {
 		return bad
 	}
 	var row *pegasos.RowError
-	if errors.As(err, &row) && row.Scale {
-		return fmt.Errorf("%s: %w; scale the values with train -scale, or in the file for a kernel "+
-			"machine (rows are counted from 0)", d, err)
-	} else if row != nil {
-		return fmt.Errorf("%s: %w (rows are counted from 0)", d, err)
+	if errors.As(err, &row) {
+		how := ""
+		switch f := d.call.flags; {
+		case !row.Scale:
+		case f.UsesKernel() && (f.Given("gamma") || f.Given("gammas") || f.Given("coef0")):
+		case f.UsesKernel():
+			how = "; scale the values in the file"
+		case f.Has("scale") && !f.Given("start") && !f.Given("prior") && !f.Given("resume"):
+			how = "; scale the values with -scale standard"
+		}
+		return fmt.Errorf("%s: %w%s (rows are counted from 0)", d, err, how)
 	}
 	return fmt.Errorf("%s: %w", d, err)
 }

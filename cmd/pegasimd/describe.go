@@ -94,7 +94,7 @@ func valuesOf(e *tables.Encoder, i int) string {
 	case c.Kind == tables.Text:
 		return fmt.Sprintf(": %s", count(e.FeaturesOf(i), "feature"))
 	case c.Kind == tables.Category && c.Levels == nil && !c.GapFeature:
-		return ", but no word is in two rows, so that no word has a feature"
+		return ", but no word is in two rows of a weight above 0, so that no word has a feature"
 	case c.Levels == nil:
 		return ""
 	case c.Levels.HashBits > 0:
@@ -121,7 +121,7 @@ func printForm(w io.Writer, set *dataset.Set) {
 func formText(f *dataset.Form) string {
 	switch f.Format {
 	case form.Lines:
-		return "lines of a label, a tab and a text"
+		return "lines of text, or of a label, a tab and a text"
 	case form.JSONL:
 		return "lines of JSON"
 	}

@@ -284,8 +284,13 @@ func TestStopsAreTold(t *testing.T) {
 func TestScaleNamed(t *testing.T) {
 	for _, size := range []string{"e-25", "e25"} {
 		data := file(t, "x.svm", "1 1:1"+size+" 2:3"+size+"\n2 1:2"+size+"\n2 1:3"+size+"\n")
-		fails(t, exitError, "; scale the values with train -scale, or in the file for a kernel machine",
-			"train", "-kernel", "rbf", data, t.TempDir()+"/m")
+		for flags, want := range map[string]string{
+			"-kernel rbf":                   "; scale the values in the file (rows",
+			"-kernel polynomial -coef0 1e9": "(rows are counted from 0)",
+			"-scale none":                   "; scale the values with -scale standard (rows",
+		} {
+			fails(t, exitError, want, append(strings.Fields("train "+flags), data, t.TempDir()+"/m")...)
+		}
 		must(t, "train", "-quiet", data, t.TempDir()+"/m")
 	}
 }

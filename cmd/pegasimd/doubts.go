@@ -27,8 +27,12 @@ func (d *dataReader) settle(trains bool) error {
 		d.call.warn(doubt.String())
 	}
 	if d.call.flags.Strict && len(d.doubts) > 0 {
-		return fmt.Errorf("%s: %s, an error because of -strict: mend the data, or give the "+
-			"flags that the warnings name", d, count(len(d.doubts), "doubt"))
+		how := "mend the data, or give any flags that the warnings name"
+		if d.call.flags.Quiet {
+			how = "without -quiet, warnings describe them"
+		}
+		return fmt.Errorf("%s: %s, an error because of -strict: %s", d, count(len(d.doubts), "doubt"),
+			how)
 	}
 	return nil
 }

@@ -143,7 +143,12 @@ func TestResolvedStart(t *testing.T) {
 	must(t, "train", "-quiet", file(t, "y.csv", "a,b,y\n"+rows), first)
 	_, told := must(t, "train", "-start", first, "-label-column", "z",
 		file(t, "z.csv", "a,b,z\n"+rows), second)
-	if !strings.Contains(told, " -label-column z ") || strings.Contains(told, " -label-column y ") {
+	if !strings.Contains(told, " -label-column z ") || strings.Contains(told, " -label-column y ") ||
+		strings.Contains(told, "the label is") {
+		t.Error(told)
+	}
+	_, told = must(t, "train", "-start", first, file(t, "y.csv", "y,b,a\np,2,1\nq,3,2\n"), second)
+	if !strings.Contains(told, "the label is the column y\n") {
 		t.Error(told)
 	}
 }
@@ -555,7 +560,7 @@ func TestTextOfTableFlags(t *testing.T) {
 			t.Errorf("%s: %s, want %q", c.flags, printed, c.want)
 		}
 	}
-	for flag, want := range map[string]string{"-sep=ab": `-sep: have "ab", want a character`,
+	for flag, want := range map[string]string{"-sep=ab": `-sep: have "ab", want a printable ASCII character`,
 		"-decimal=x": `-decimal: have "x", want`, "-skip-lines=-2": "-skip-lines: have -2, want",
 		"-encoding=koi8": "-encoding: have \"koi8\", want utf-8,", "-comment=": `-comment: have "", want`} {
 		fails(t, exitUsage, want, "inspect", flag, file(t, "x.csv", rows(",")))

@@ -13,6 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/metrics"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 var evalCommand = command{help.Command{
@@ -80,8 +81,12 @@ func runEval(c *call, args []string) error {
 		return err
 	}
 	if plotOut != nil {
+		of := count(r.Rows, "row")
+		if r.Weight > 0 {
+			of = "a weight of " + amount(r.Weight)
+		}
 		title := fmt.Sprintf("%s on %s: accuracy %.2f %% of %s", escape.Name(shortName(args[1])),
-			escape.Name(shortName(reader.String())), 100*r.Accuracy, count(r.Rows, "row"))
+			escape.Name(shortName(reader.String())), 100*r.Accuracy, of)
 		err := plotOut.write(func(w io.Writer) error {
 			return writeConfusion(w, title, escape.Names(r.Labels), r.Confusion)
 		})
@@ -128,6 +133,9 @@ func evaluate(s *scoredSet) *evalReport {
 		if s.model.noProbabilities() == "" {
 			r.LogLoss = number(of.logLoss())
 		}
+	}
+	if m, linear := s.model.(linearModel); linear {
+		r.at = m.penaltyText()
 	}
 	r.MeanLoss = number(s.model.MeanLoss(s.scores, s.labels(), s.weights))
 	r.Objective = r.Penalty + r.MeanLoss
@@ -239,6 +247,14 @@ func (r *evalReport) printFirst(w io.Writer) {
 		amount(r.right), amount(all), 100*r.Error)
 }
 
+// penaltyText names lambda, or C if one-vs-one gives each pair a lambda of its own.
+func (m linearModel) penaltyText() string {
+	if m.Config.C != 0 && m.Config.Multiclass == pegasos.OneVsOne && len(m.Classes) > 2 {
+		return fmt.Sprintf("C %.6g in each pair", m.Config.C)
+	}
+	return fmt.Sprintf("lambda %.6g", m.Lambda)
+}
+
 func (r *evalReport) printObjective(w io.Writer) {
 	switch {
 	case math.IsNaN(float64(r.Penalty)) && math.IsNaN(float64(r.MeanLoss)):
@@ -248,10 +264,10 @@ func (r *evalReport) printObjective(w io.Writer) {
 			"does not store\n",
 			r.MeanLoss)
 	case math.IsNaN(float64(r.MeanLoss)):
-		fmt.Fprintf(w, "penalty %s; no objective: two of the classes have no rows\n", r.Penalty)
+		fmt.Fprintf(w, "penalty %s; no objective: two or more of the classes have no rows\n", r.Penalty)
 	default:
-		fmt.Fprintf(w, "objective %.8g = penalty %.8g + mean loss %.8g, at lambda %.6g\n",
-			r.Objective, r.Penalty, r.MeanLoss, r.Lambda)
+		fmt.Fprintf(w, "objective %.8g = penalty %.8g + mean loss %.8g, at %s\n",
+			r.Objective, r.Penalty, r.MeanLoss, r.at)
 	}
 }
 
@@ -284,6 +300,7 @@ type evalReport struct {
 
 	unknown bool // the data have labels that the model does not know
 	right   float64
+	at      string // see penaltyText; empty for a kernel machine
 }
 
 type classReport struct {

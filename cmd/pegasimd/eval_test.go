@@ -181,9 +181,17 @@ func TestEvalMulticlass(t *testing.T) {
 		}
 	}
 	must(t, "train", "-quiet", "-epochs", "1", digits, dir+"/model", "-multiclass", "ovo")
+	pairs := file(t, "pairs.svm", strings.Repeat("1 1:1\n2 2:1\n3 3:1\n2 2:2\n", 3))
+	must(t, "train", "-quiet", "-multiclass", "ovo", "-c", "2", pairs, dir+"/pairs")
+	weights := file(t, "weights", strings.Repeat("2\n", 12))
+	printed, _ := must(t, "eval", "-weights", weights, "-plot", dir+"/pairs.svg", pairs, dir+"/pairs")
+	if picture := read(t, dir+"/pairs.svg"); !strings.Contains(printed, ", at C 2 in each pair\n") ||
+		!strings.Contains(picture, "accuracy 100.00 % of a weight of 24") {
+		t.Errorf("one-vs-one: %s%s", printed, picture)
+	}
 	zeros := file(t, "zeros.csv", strings.Repeat("0,", 64)+"0\n"+strings.Repeat("1,", 64)+"1\n")
 	if e, printed := evalOf(t, zeros, dir+"/model"); e["objective"] != nil ||
-		!strings.Contains(printed, "two of the classes have no rows") || strings.Contains(printed,
+		!strings.Contains(printed, "two or more of the classes have no rows") || strings.Contains(printed,
 		"NaN") {
 		t.Errorf("data without some classes: %s", printed)
 	}

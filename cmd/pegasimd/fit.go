@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
@@ -72,6 +73,9 @@ func newFitReport(m *pegasos.Model, d *pegasos.Labelled, threads int) *fitReport
 }
 
 func (r *fitReport) String() string {
+	if r.R2 != nil && math.IsNaN(float64(*r.R2)) {
+		return "training R^2 NaN; it is not defined for equal targets"
+	}
 	if r.R2 != nil {
 		return fmt.Sprintf("training R^2 %.4f; predicting the mean for every row reaches 0",
 			float64(*r.R2))
@@ -88,9 +92,9 @@ const (
 
 func (r *fitReport) warnings(m *pegasos.Model, rows int) (warnings []string) {
 	switch {
-	case r.R2 != nil && !(float64(*r.R2) > 0):
+	case r.R2 != nil && *r.R2 <= 0:
 		warnings = append(warnings, "the model is no better than predicting the mean for every "+
-			"row: try a smaller -lambda")
+			"row: try a smaller lambda (a larger C)")
 	case len(r.Never) > 0 && m.Config.ClassWeight == "" && r.neverIsNews(len(m.Classes)):
 		how := "-loss log or -class-weight balanced"
 		switch m.Config.Multiclass {
@@ -104,14 +108,18 @@ func (r *fitReport) warnings(m *pegasos.Model, rows int) (warnings []string) {
 		if len(r.Never) > 1 {
 			class = "classes"
 		}
-		warnings = append(warnings, fmt.Sprintf("no row is predicted as %s (the %s of %d of %s): "+
-			"try %s",
+		warnings = append(warnings, fmt.Sprintf("no training row is predicted as %s (the %s of %d of "+
+			"%s): try %s",
 			firstNames(r.Never), class, r.neverRows, count(r.rows, "row"), how))
 	case r.Accuracy != nil && *r.Constant < 1 && m.Config.ClassWeight == "" &&
 		!(*r.Accuracy > *r.Constant+hardlyMore): // class weights may lower accuracy
-		warnings = append(warnings, "the model is hardly better than predicting "+
-			escape.Name(r.Largest)+" for every row: try a smaller -lambda, -kernel rbf, or where "+
-			"a class is rare -class-weight balanced")
+		lead := "hardly"
+		if *r.Accuracy <= *r.Constant {
+			lead = "no"
+		}
+		warnings = append(warnings, "the model is "+lead+" better than predicting "+
+			escape.Name(r.Largest)+" for every row: try a smaller lambda (a larger C), -kernel rbf "+
+			"without the flags of linear models, or where a class is rare -class-weight balanced")
 	}
 	if rows < fewRows {
 		warnings = append(warnings, count(rows, "row")+": too few to tell how well the model "+

@@ -35,9 +35,14 @@ func (v *search) deal() error {
 		}
 	}
 	if n := slices.Min(v.sizes); n == 0 {
-		return fmt.Errorf("too few rows for %d folds", folds)
+		return fmt.Errorf("some of the %d folds have no rows", folds)
 	}
 	if cfg.Loss.Regression() {
+		targets, _ := labelCounts(v.set, v.reader.skip)
+		if len(targets) == 1 && v.metric.name == "r2" {
+			return fmt.Errorf("all rows have the number %v, for which -metric r2 is not defined",
+				targets[0])
+		}
 		return nil
 	}
 	several := 0
@@ -52,8 +57,8 @@ func (v *search) deal() error {
 		}
 	}
 	if several < 2 {
-		return fmt.Errorf("want two or more classes of two or more rows each, so that no fold " +
-			"takes all of a class")
+		return errors.New("want two or more classes of two or more rows each, of a weight above 0: " +
+			"each training needs two classes")
 	}
 	return nil
 }
@@ -142,8 +147,8 @@ func (v *search) one(
 		return r, err
 	}
 	if r.score = v.metric.of(p); math.IsNaN(r.score) {
-		return r, fmt.Errorf("-metric %s is not defined for the fold's rows, which all have the "+
-			"same class or target: try fewer -folds or another -seed", v.metric.name)
+		return r, fmt.Errorf("-metric %s is not defined for the fold's rows, which differ too "+
+			"little in class or target: try other -folds or another -seed", v.metric.name)
 	}
 	return r, nil
 }

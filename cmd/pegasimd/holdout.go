@@ -37,8 +37,8 @@ func checkHoldout(c *call) error {
 	}
 	for _, name := range []string{"start", "prior"} {
 		if c.flags.Given(name) {
-			return flags.Usagef("-holdout can't be given with -%s: the other model may have been trained on "+
-				"the rows held out; evaluate the model on other data with eval", name)
+			return flags.Usagef("-holdout can't be given with -%s: the other model may have been trained "+
+				"on the rows held out; evaluate the model on other data with eval", name)
 		}
 	}
 	for _, name := range []string{"resume", "checkpoint"} {
@@ -67,8 +67,7 @@ func (r *linearRun) holdOut() error {
 	}
 	out, in := splitRows(hashes, all.Y, d.weights, numbers, r.cfg.Seed, share)
 	if len(out) == 0 {
-		return fmt.Errorf("%s: -holdout %g holds out none of %s: give a larger share, "+
-			"or more distinct rows",
+		return fmt.Errorf("%s: -holdout %g holds out none of %s: too few distinct rows",
 			r.reader, share, count(all.Rows(), "row"))
 	}
 	if d.encoder != nil {
@@ -84,8 +83,9 @@ func (r *linearRun) holdOut() error {
 	r.held.weights, d.weights = take(d.weights, out), take(d.weights, in)
 	if numbers && slices.Min(r.held.set.Y) == slices.Max(r.held.set.Y) {
 		how := "hold out more rows, or other rows by another -seed"
-		if slices.Min(all.Y) == slices.Max(all.Y) {
-			how = "all rows of the data have this number"
+		others, _ := labelCounts(r.set, func(row int) bool { return floats.At(d.weights, row, 1) == 0 })
+		if len(others) == 1 && others[0] == r.held.set.Y[0] {
+			how = "the rows to train on have it, too"
 		}
 		return fmt.Errorf("%s: -holdout %g: the rows held out (%d) all have the number %v, so that "+
 			"R^2 is not defined: %s", r.reader, share, len(out), r.held.set.Y[0], how)
@@ -218,7 +218,7 @@ func (r *linearRun) evaluateHeldOut(m *pegasos.Model) (err error) {
 }
 
 func (h *heldOut) print(w io.Writer, e *pegasos.Estimate) {
-	fmt.Fprintf(w, "held-out: %s on %d of %s, which had no part in training\n",
+	fmt.Fprintf(w, "held-out: %s on %d of %s, which were not trained on\n",
 		estimateText(e, "accuracy "), h.set.Rows(), count(h.all, "row"))
 	h.report.print(w)
 }

@@ -240,7 +240,7 @@ func TestHoldoutIsPrinted(t *testing.T) {
 	_, stderr := must(t, "train", "-holdout", ".2", data, model)
 	_, printed, found := strings.Cut(stderr, "held-out: accuracy ")
 	if !found || strings.Contains(printed, "held-out") || !strings.Contains(printed, "ROC-AUC") ||
-		!strings.Contains(printed, "no part in training\naccuracy ") {
+		!strings.Contains(printed, "not trained on\naccuracy ") {
 		t.Errorf("printed:\n%s", stderr)
 	}
 	if stdout, _ := must(t, "inspect", model); !strings.Contains(stdout, "held-out: accuracy ") {
@@ -286,6 +286,21 @@ func TestHoldoutMistakes(t *testing.T) {
 	}
 }
 
+func TestEqualTargets(t *testing.T) {
+	data := file(t, "a.svm", strings.Repeat("3 1:1\n3 1:2\n", 9))
+	_, told := must(t, "train", "-loss", "squared", data, filepath.Join(t.TempDir(), "m.model"))
+	if !strings.Contains(told, "\ntraining R^2 NaN; it is not defined for equal targets\n") ||
+		strings.Contains(told, "no better") {
+		t.Errorf("train: %s", told)
+	}
+	fails(t, exitError, "all rows have the number 3, for which -metric r2 is not defined", "cv",
+		"-loss", "squared", "-metric", "r2", data)
+	weights := file(t, "w", strings.Repeat("1\n", 18)+"0\n")
+	fails(t, exitError, "the rows to train on have it, too", "train", "-loss", "squared", "-holdout",
+		"0.5", "-weights", weights, file(t, "b.svm", read(t, data)+"4 1:3\n"),
+		filepath.Join(t.TempDir(), "m.model"))
+}
+
 func TestNeverPredictedClasses(t *testing.T) {
 	g := rand.New(rand.NewPCG(8, 8))
 	data := "a,b,label\n"
@@ -304,9 +319,9 @@ func TestNeverPredictedClasses(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "m.model")
 	path := filepath.Join(t.TempDir(), "json")
 	_, stderr := must(t, "train", "-json", path, name, model)
-	want := "warning: no row is predicted as \"rare\\u202e one\" (the class of 24 of 600 rows): try " +
+	want := "warning: no training row is predicted as \"rare\\u202e one\" (the class of 24 of 600 rows): try " +
 		"-loss log or -class-weight balanced\n"
-	if !strings.Contains(stderr, want) || strings.Contains(stderr, "hardly better") {
+	if !strings.Contains(stderr, want) || strings.Contains(stderr, "better than") {
 		t.Errorf("printed %s, want %s", stderr, want)
 	}
 	fit := report(t, path)["fit"].(map[string]any)
@@ -318,21 +333,21 @@ func TestNeverPredictedClasses(t *testing.T) {
 		t.Errorf("with -loss log: %s", stderr)
 	}
 	_, stderr = must(t, "train", "-class-weight", "balanced", name, model)
-	if strings.Contains(stderr, "no row is predicted") {
+	if strings.Contains(stderr, "no training row is predicted") {
 		t.Errorf("with weights of classes: %s", stderr)
 	}
 }
 
 func TestOneWarningOfConstants(t *testing.T) {
-	for every, want := range map[int]string{20: "no row is predicted as 1", 2: "hardly better"} {
+	for every, want := range map[int]string{20: "no training row is predicted as 1", 2: "no better than"} {
 		data := ""
 		for i := range 401 {
 			data += fmt.Sprintf("%d 1:%d\n", map[bool]int{true: 1}[i%every == 1], 1+i%4/2)
 		}
 		_, stderr := must(t, "train", "-lambda", "100", file(t, "a.svm", data),
 			filepath.Join(t.TempDir(), "m.model"))
-		both := strings.Contains(stderr, "no row is predicted") &&
-			strings.Contains(stderr, "hardly better")
+		both := strings.Contains(stderr, "no training row is predicted") &&
+			strings.Contains(stderr, "better than predicting")
 		if !strings.Contains(stderr, want) || both {
 			t.Errorf("one of %d rows: %s, want %s", every, stderr, want)
 		}

@@ -51,15 +51,18 @@ func TestFirstMistakes(t *testing.T) {
 		{exitError, "folder.csv is a folder, want files", []string{"cv", "toy.csv", "folder.csv"}},
 		{exitError, "folder.csv is a folder", []string{"predict", "folder.csv", "toy.model"}},
 		{exitError, "if it is to be the model's name, give it by -model", []string{"cv", "toy.svm", "m"}},
+		{exitError, "m: no such file or directory\n", []string{"cv", "-model", "x", "toy.svm", "m"}},
 		{exitUsage, `unexpected argument "x": want none`, []string{"version", "x"}},
 		{exitUsage, "-seed: have -1, want 0 or more", []string{"train", "-seed", "-1", "toy.csv"}},
 		{exitUsage, "there is no flag -patience", []string{"cv", "-patience", "1", "toy.csv"}},
 	} {
 		fails(t, m.code, m.told, m.args...)
 	}
+	fails(t, exitUsage, "for libsvm's -t use -kernel", "train", "-t", "2", "toy.csv")
 	for _, words := range []string{"train -s 3: -loss", "train -v 5: pegasimd cv -folds",
 		"train -B 1: -bias augmented", "train -e 0.1: -tol", "train -w1 2: -class-weight",
-		"train -w-1 2: -class-weight", "predict -b 1: -proba", "predict -c 1: -c of train",
+		"train -w-1 2: -class-weight", "predict -b 1: -proba", "predict -c 1: pegasimd train -c",
+		"predict -s 3: pegasimd train -loss", "cv -b 1: pegasimd train -proba", "cv -e 1: -tol",
 		"train -p 0.1: -epsilon"} {
 		args, want, _ := strings.Cut(words, ": ")
 		fails(t, exitUsage, " use "+want, append(strings.Fields(args), "toy.csv")...)

@@ -303,7 +303,8 @@ func TestTableConvert(t *testing.T) {
 		t.Error("conversion to JSON and back changes the model file")
 	}
 	fails(t, exitError, "the format liblinear can't represent how cells become numbers: write the "+
-		"data as numbers (convert -for "+at("model")+" DATA", "convert", at("model"), at("x.liblinear"))
+		"data as numbers (convert -for "+at("model")+" DATA rows.svm), train a model on rows.svm "+
+		"with -curves none -scale none", "convert", at("model"), at("x.liblinear"))
 	if _, told := must(t, "convert", at("model"), at("x.onnx")); !strings.HasPrefix(told,
 		"onnx leaves out how cells are read: pass numbers as floats, gaps as NaN, ") {
 		t.Errorf("convert to ONNX printed %s", told)

@@ -100,6 +100,7 @@ func TestAddFlag(t *testing.T) {
 	for want, words := range map[string]string{
 		"-speed must be greater than 0":                 "-speed=0",
 		`-speed: have "x", want a whole number`:         "-speed x",
+		"-speed: 18446744073709551616 is out of range":  "-speed 18446744073709551616",
 		"there is no flag -sped: did you mean -speed?":  "-sped 1",
 		"there is no flag -seed: did you mean -speed?":  "-seed 1",
 		"-speed needs a value: a whole number":          "-speed",

@@ -110,7 +110,8 @@ func (s *Set) assign(f *Flag, text string) error {
 		text = full
 	}
 	field := f.field(&s.Values)
-	bad := !parseInto(field, text)
+	err := parseInto(field, text)
+	bad := err != nil
 	if choices := f.Choices(); choices != nil {
 		bad = !slices.Contains(choices, text)
 	} else if f.Is(Character) {
@@ -126,6 +127,8 @@ func (s *Set) assign(f *Flag, text string) error {
 	switch {
 	case negative && (field.CanUint() || f.Is(NotNegative)):
 		return Usagef("-%s: have %s, want 0 or more", f.Name, text)
+	case errors.Is(err, strconv.ErrRange):
+		return Usagef("-%s: %s is out of range", f.Name, text)
 	case bad:
 		return Usagef("-%s: have %q, want %s", f.Name, text, wanted(f))
 	case f.Is(Positive) && (number == "0" || number == "0s"):
@@ -137,8 +140,7 @@ func (s *Set) assign(f *Flag, text string) error {
 var characters = map[string]string{"comma": ",", "semicolon": ";", "tab": "\t", `\t`: "\t",
 	"pipe": "|", "point": "."}
 
-func parseInto(field reflect.Value, text string) bool {
-	var err error
+func parseInto(field reflect.Value, text string) (err error) {
 	switch {
 	case field.Type() == reflect.TypeFor[time.Duration]():
 		var d time.Duration
@@ -165,7 +167,7 @@ func parseInto(field reflect.Value, text string) bool {
 	default:
 		field.SetString(text)
 	}
-	return err == nil
+	return err
 }
 
 func (f *Flag) text(v *Values) string {
@@ -214,7 +216,11 @@ func wanted(f *Flag) string {
 	known := map[string]string{
 		"": "true or false, or the flag alone", "n": "a whole number", "number": "a number",
 		"share": "a number", "duration": "a duration such as 30s or 5m",
-		"character": "a character, comma, semicolon, tab, pipe or none", "file": "the name of a file",
+		"character": "a printable ASCII character, comma, semicolon, tab, pipe or none",
+		"file":      "the name of a file",
+	}
+	if f.Name == "sep" {
+		return "a printable ASCII character, comma, semicolon, tab or pipe"
 	}
 	return cmp.Or(known[f.Takes], f.Takes)
 }
@@ -255,11 +261,12 @@ func (s *Set) unknown(name string) error {
 // liblinear maps flags of liblinear and libsvm to flags of pegasimd.
 var liblinear = map[string]string{
 	"s": "-loss (and -multiclass crammer-singer for -s 4)", "v": "pegasimd cv -folds n",
-	"B": "-bias augmented -bias-scale n", "e": "-tol, a proven share of the optimum", "b": "-proba",
+	"B": "-bias augmented -bias-scale n (-bias none for -1)",
+	"e": "-tol, a proven share of the optimum", "b": "-proba",
 	"w": "-class-weight label=weight", "p": "-epsilon", "q": "-quiet",
 	"C": "pegasimd cv; for a given C use -c",
 	"R": "-bias unregularised", "t": "-kernel", "g": "-gamma", "d": "-degree", "r": "-coef0",
-	"c": "-c of train, which the model stores",
+	"c": "-c",
 }
 
 func (s *Set) ofLiblinear(name string) string {
@@ -272,5 +279,13 @@ func (s *Set) ofLiblinear(name string) string {
 	if here == "" || !slices.Contains([]string{"train", "cv", "predict"}, s.Command) {
 		return ""
 	}
-	return ": for liblinear's -" + name + " use " + here
+	if flag, _, _ := strings.Cut(strings.ReplaceAll(here, ",", " "), " "); flag[0] == '-' &&
+		!s.Has(flag[1:]) {
+		here = "pegasimd train " + here
+	}
+	whose := "liblinear's"
+	if strings.Contains("tgdr", name) {
+		whose = "libsvm's"
+	}
+	return ": for " + whose + " -" + name + " use " + here
 }
