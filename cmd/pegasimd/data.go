@@ -92,7 +92,7 @@ func (d *dataReader) explain(name string, err error) error {
 	} else if model, _ := d.call.holdsModel(name); model {
 		err = flags.Usagef("%s is a model, want data", name)
 	} else if d.opt.Format == dataset.FormatAuto && !dataset.FormatOf(name).IsTable() &&
-		looksLikeCSV(name) {
+		strings.HasPrefix(err.Error(), name+":") && looksLikeCSV(name) {
 		err = fmt.Errorf("%w; if the data are CSV or TSV, or lines of a label, a tab and a "+
 			"text, give -format csv, tsv or lines", err)
 	}
