@@ -43,8 +43,8 @@ func (k *checkpoints) read(c *call, cfg *pegasos.Config) (err error) {
 		return err
 	}
 	if k.from.State == nil {
-		return fmt.Errorf("%s: the model has no state to continue from: want a file that "+
-			"-checkpoint wrote, or -start, which needs no state", resume)
+		return fmt.Errorf("%s: a model, but not a checkpoint: it has no state to continue from; name "+
+			"a file that -checkpoint wrote, or give -start, which needs no state", resume)
 	}
 	k.before = k.from.State.Steps()
 	if c.flags.Given("proba") || slices.ContainsFunc(c.flags.Each(), func(f *flags.Flag) bool {

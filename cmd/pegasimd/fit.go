@@ -122,8 +122,8 @@ func (r *fitReport) warnings(m *pegasos.Model, rows int) (warnings []string) {
 			"without the flags of linear models, or where a class is rare -class-weight balanced")
 	}
 	if rows < fewRows {
-		warnings = append(warnings, count(rows, "row")+": too few to tell how well the model "+
-			"predicts other rows")
+		warnings = append(warnings, count(rows, "row")+": too few to tell from them how well the "+
+			"model predicts other rows")
 	}
 	return warnings
 }
