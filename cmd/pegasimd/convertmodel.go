@@ -84,7 +84,8 @@ func convertModel(c *call, in, out string) error {
 	}
 	if m.Scaling != nil && !m.Scaling.Folded && f.To == "liblinear" {
 		return fmt.Errorf("%s: the model scales each row (%s), which the format %s can't "+
-			"represent: train with -scale none", in, m.Scaling.Kind, f.To)
+			"represent: train with -scale none, and if need be scale the values in the data", in,
+			m.Scaling.Kind, f.To)
 	}
 	if f.To == "liblinear" && m.Config.Multiclass == pegasos.OneVsOne && len(m.Classes) > 2 {
 		return fmt.Errorf("%s: liblinear can't represent the pairs of one-vs-one: train with "+
