@@ -50,19 +50,21 @@ func chooseBase(ctx context.Context, repository, revision string) (baseline, err
 	case ctx.Err() != nil:
 		return baseline{}, ctx.Err()
 	case g.head == "":
-		return baseline{}, errors.New("the repository has no commit yet")
+		return baseline{}, errors.New("HEAD names no commit, as on a branch before its first")
 	case zeros.MatchString(revision):
 		return g.replace("-base is all zeros, as in the first push of a branch")
 	case commit != "":
 		return g.fork(commit, revision)
-	case g.shallow:
-		return baseline{}, fmt.Errorf("-base %s is not in this clone; %s", revision, fetchMore)
-	case fullHash.MatchString(revision):
-		return g.replace(fmt.Sprintf("-base %.12s is not in this repository, as after a force push",
-			revision))
+	case !g.shallow && fullHash.MatchString(revision):
+		return g.replace(fmt.Sprintf("-base %.12s is no commit of this repository, as after a force "+
+			"push", revision))
 	}
-	return baseline{}, fmt.Errorf("-base %s is no commit: fetch it, or name another one (git branch "+
-		"-a lists the branches)", revision)
+	err := fmt.Errorf("-base %s is no commit here: fetch it, or name another one (git branch -a "+
+		"lists the branches)", revision)
+	if g.shallow {
+		err = fmt.Errorf("%w; %s", err, fetchMore)
+	}
+	return baseline{}, err
 }
 
 func (g *graph) fork(commit, revision string) (baseline, error) {

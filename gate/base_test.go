@@ -77,7 +77,7 @@ var (
 
 func TestChooseBase(t *testing.T) {
 	h := newHistory(t)
-	h.refused("main", "no commit yet")
+	h.refused("main", "HEAD names no commit")
 	root := h.commit("root")
 	h.want("main", root)
 	h.want(newBranch, root, "all zeros", "no commit before the head")
@@ -187,5 +187,5 @@ func TestBranchBehind(t *testing.T) {
 	p.lacks(p.check(0, "-base", "main"), "## Regression gate: nothing is worse\n",
 		"against base `"+base[:12]+"`", "The head does not descend from `main`", "byte for byte")
 	p.do("git", "branch", "-D", "-q", "main")
-	p.lacks(p.check(2, "-base", "main"), "gate: -base main is no commit: fetch it, or name another")
+	p.lacks(p.check(2, "-base", "main"), "gate: -base main is no commit here: fetch it, or name ")
 }

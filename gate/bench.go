@@ -47,6 +47,9 @@ func (t *tally) cutOff(other tally) (names []string) {
 	return names
 }
 
+// late reports whether the time for the process was over before it ended.
+func (t *tally) late() bool { return errors.Is(t.err, context.DeadlineExceeded) }
+
 func (t *tally) failsAlone(base tally) bool {
 	return t.err != nil && (base.ended && base.err == nil || len(t.brokenSince(base)) > 0)
 }
@@ -94,7 +97,7 @@ func benchmarks(ctx context.Context, s side, env []string, repeats int, pattern 
 		"-test.skip=" + s.skip}, args...)...)
 	t := tally{lines: map[string][]line{}, ended: ctx.Err() == nil && allRun.MatchString(said)}
 	if failed == nil && !t.ended {
-		failed = fmt.Errorf("the process ended before all benchmarks had run:\n%s",
+		failed = fmt.Errorf("the process ended without printing PASS or FAIL:\n%s",
 			telling(said, 500))
 	}
 	began := announced.FindAllStringSubmatch(said, -1)
@@ -141,7 +144,8 @@ func benchmarks(ctx context.Context, s side, env []string, repeats int, pattern 
 			delete(t.lines, name)
 			t.failed = append(t.failed, name)
 			failed = errors.Join(failed, fmt.Errorf("%s: there are %d lines of results, want %d: "+
-				"does the benchmark print such lines itself?", name, len(lines), repeats))
+				"does the benchmark print such lines itself, or have two this name?", name, len(lines),
+				repeats))
 		}
 	}
 	if n := len(began); !t.ended && n > 0 && len(t.lines[began[n-1][1]]) < repeats {
@@ -164,9 +168,10 @@ func (r *result) missUnmeasured(prefix string, both [2]side, ran [2]tally) {
 			if len(names) > 0 {
 				r.miss([]string{"Skipped by the %s, and not compared: %s.",
 					"Not compared, as the %s prints no line of results that can be read (does the " +
-						"benchmark print something without a newline?): %s.",
-					"Not compared, as the %s skips the rest of their parent benchmark, or fails " +
-						"in it: %s."}[j], both[i].tree, list(prefix, names))
+						"benchmark print something without a newline, or does -skip leave out all of its " +
+						"sub-benchmarks?): %s.",
+					"Not compared, as in the %s a benchmark above them is skipped, fails, or prints no " +
+						"line of results that can be read: %s."}[j], both[i].tree, list(prefix, names))
 			}
 		}
 	}

@@ -154,13 +154,13 @@ func TestPackages(t *testing.T) {
 	p.commit("Begin")
 	p.write("q/f_test.go", "package q\n")
 	p.lacks(p.check(2, "-base", "HEAD", "-package", ".,./q"),
-		"the head has none of the base's benchmarks in ./q")
+		"the base has benchmarks in ./q, and the head has none that are built here")
 	p.lacks(p.check(0, "-base", "HEAD", "-time="), "The head has no benchmarks in",
 		"nothing is worse; gone: 1\n")
 	p.commit("Take benchmarks away")
 	p.write("q/f_test.go", text+"{ b.Fatal(1) }\n")
 	for _, flags := range [][]string{{"-time="}, {"-bench="}} {
-		p.lacks(p.check(2, append(flags, "-base", "HEAD")...), "fail in the head alone",
+		p.lacks(p.check(2, append(flags, "-base", "HEAD")...), "fail in the head alone: 1",
 			"| q.Bad | run |")
 	}
 	p.write("q/f.go", "package q\n\nvar x int = \"\"\n")
@@ -181,6 +181,6 @@ func TestChangedData(t *testing.T) {
 	p.write("n", "x")
 	p.commit("Begin")
 	p.write("n", "xx")
-	p.lacks(p.check(1, "-base", "HEAD", "-time=", "-bench=Data"), "the files that benchmarks may "+
-		"read: `n`", "| Data | insn/op |")
+	p.lacks(p.check(1, "-base", "HEAD", "-time=", "-bench=Data"), "but not these files, "+
+		"which benchmarks may read: `n`", "| Data | insn/op |")
 }

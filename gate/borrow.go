@@ -100,6 +100,13 @@ func (t *tree) borrowLinked(ctx context.Context) error {
 			commit, _, _ := strings.Cut(hash, " ")
 			sub := tree{name: t.name, mirror: t.mirror, repository: from, root: to, commit: commit}
 			err = sub.export(ctx, t.mirror+"-"+commit+".index", t.name == "head")
+			if err == nil && t.name == "head" {
+				var committed string
+				committed, err = git(ctx, from, "rev-parse", commit+"^{tree}")
+				if sub.hash != committed { // t.hash does not show it
+					t.changed, t.data = true, append(t.data, name)
+				}
+			}
 		case mode == "120000":
 			target, failed := os.Readlink(to)
 			if failed == nil && !filepath.IsAbs(target) {

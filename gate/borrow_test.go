@@ -115,7 +115,7 @@ func TestPrepare(t *testing.T) {
 	flags := []string{"-base", "HEAD", "-time="}
 	p.lacks(p.check(2, flags...),
 		"the head can't be built, and its tree lacks files that git ignores: `gen.go`",
-		"give the command that writes them to -prepare")
+		"let -prepare run the command that writes them")
 	out := p.check(1, append(flags, "-prepare", "sh make.sh")...)
 	p.lacks(section(out, "### Worse"), "| Gen | insn/op |")
 	if strings.Contains(section(out, "### Worse"), "| Work | insn/op |") {
@@ -163,7 +163,7 @@ func TestFaultsOfTheBase(t *testing.T) {
 		"func BenchmarkOdd(b *testing.B) {\n\tb.Run(\"a|b*c\", BenchmarkWork)\n}\n")
 	out := p.check(0, "-base", "HEAD", "-time=")
 	p.lacks(out, "`example.com/ex/q` is left out, as the base can't be built",
-		"Some benchmarks of the base fail", "| Work | insn/op |", `| Odd/a\|b\*c | insn/op |`)
+		"failed in the base: ", "| Work | insn/op |", `| Odd/a\|b\*c | insn/op |`)
 	p.commit("Mend")
 	p.edit("f.go", "s := 0\n", "s := 0\n\tfor i := range n / 50 {\n\t\ts += i ^ s>>1\n\t}\n")
 	p.check(1, "-base", "HEAD", "-time=")
@@ -172,5 +172,6 @@ func TestFaultsOfTheBase(t *testing.T) {
 	p.edit("f_test.go", "BenchmarkBad(b *testing.B) {\n",
 		"BenchmarkBad(b *testing.B) {\n\tb.Fatal(1)\n")
 	p.lacks(p.check(2, "-base", "HEAD", "-time=", "-bench", "Bad|Odd", "-threshold", "3"),
-		"gate: 1 benchmarks fail in the head alone", "| Bad | run |", `| Odd/a\|b\*c | insn/op |`)
+		"gate: benchmarks or packages that fail in the head alone: 1", "| Bad | run |",
+		`| Odd/a\|b\*c | insn/op |`)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -68,8 +69,8 @@ func beginHistory(ctx context.Context, root string) (commit string, err error) {
 
 func pushHistory(ctx context.Context, root string) error {
 	dir := filepath.Join(root, historyFolder)
-	if _, err := os.Stat(dir); err != nil {
-		return fmt.Errorf("there is no folder %s: run gate history pull first", historyFolder)
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no folder %s: run gate history pull first", dir)
 	}
 	_, err := git(ctx, dir, "add", "-A")
 	changed, failed := git(ctx, dir, "status", "--porcelain")
@@ -78,7 +79,8 @@ func pushHistory(ctx context.Context, root string) error {
 		return err
 	}
 	if changed != "" {
-		if _, err := identified(ctx, dir, "commit", "-q", "-m", "Add a run of "+head); err != nil {
+		if _, err := identified(ctx, dir, "commit", "-q", "-m",
+			"Update the history at "+head); err != nil {
 			return err
 		}
 	}
@@ -92,7 +94,8 @@ func pushHistory(ctx context.Context, root string) error {
 			_, failed = identified(ctx, dir, "rebase", "-q", "FETCH_HEAD")
 		}
 		if failed != nil {
-			return failed
+			err = errors.Join(err, failed)
+			break
 		}
 	}
 	return fmt.Errorf("%s could not be pushed: %w", branchName, err)

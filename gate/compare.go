@@ -66,12 +66,12 @@ func build(ctx context.Context, c *config, base, head tree, r *result) (*compari
 	}
 	for _, p := range k.trees[0].packages {
 		if s := k.sides(p)[1]; s.dir == "" && !s.broken {
-			k.note("The head has no benchmarks in `%s`.", p.path)
+			k.note("The head has no benchmarks in `%s` that are built here.", p.path)
 			k.lost++
 		}
 	}
 	if c.skip != "" {
-		k.note("Left out by -skip: `%s`.", c.skip)
+		k.note("Benchmarks that match -skip are left out: `%s`.", c.skip)
 	}
 	if c.bench != "" {
 		k.unhooked = writeOverlay(ctx, filepath.Join(head.root, c.dir), k.work, k.trees[1].goEnv)
@@ -82,11 +82,11 @@ func build(ctx context.Context, c *config, base, head tree, r *result) (*compari
 	equal := k.same()
 	k.identical = equal && len(head.data) == 0
 	if k.identical {
-		k.say("the test binaries are equal, byte for byte, and so are the files that they may " +
-			"read: nothing can have changed")
+		k.say("the test binaries are equal, byte for byte, and so are all files but Go code " +
+			"outside of testdata: nothing is measured")
 	} else if equal {
-		k.note("The test binaries of base and head are equal, byte for byte, but not the files that "+
-			"benchmarks may read: %s.", list("", head.data))
+		k.note("The test binaries of base and head are equal, byte for byte, but not these files, "+
+			"which benchmarks may read: %s.", list("", head.data))
 	}
 	return k, nil
 }
@@ -210,12 +210,11 @@ func (k *comparison) count(ctx context.Context, deadline time.Time) error {
 	}
 	_, uncounted := exec.LookPath("valgrind")
 	if uncounted != nil {
-		k.miss("**Instructions were not counted: valgrind is not installed (Debian and Ubuntu: " +
-			"apt-get install valgrind).** Without them, a change of less than 5 %% in time is not " +
-			"noticed.")
+		k.miss("**Instructions were not counted: there is no valgrind in PATH (Debian and " +
+			"Ubuntu: apt-get install valgrind).** Times show no slow-down of less than 5 %%.")
 	} else if k.c.wide && because() != "" {
-		k.note("Valgrind's CPU has no AVX-512: code that uses AVX-512 only if the CPU has it was " +
-			"counted without it. Times cover its AVX-512 path, and -functions assembly.")
+		k.note("Valgrind's CPU has no AVX-512: code that uses AVX-512 only if the CPU has it is " +
+			"counted without it. -time covers its AVX-512 path, and -functions its assembly.")
 	}
 	for i, p := range k.trees[1].packages {
 		share := time.Until(deadline) / time.Duration(len(k.trees[1].packages)-i)

@@ -215,8 +215,7 @@ func attribute(events []event, parts []int, plan map[string]int) (map[string]flo
 		}
 	}
 	if next != len(parts) {
-		return perOp, fmt.Errorf("valgrind wrote %d parts, the benchmarks made %d", len(parts),
-			next)
+		return perOp, fmt.Errorf("parts of valgrind's counts: have %d, want %d", len(parts), next)
 	}
 	return perOp, nil
 }

@@ -23,7 +23,7 @@ type campaign struct {
 	both    [2]side
 	surveys [2]map[string]survey
 	ran     [2]tally       // of the surveys
-	early   bool           // Valgrind ended before the benchmarks
+	early   bool           // a run in Valgrind failed and lacks counts
 	plan    map[string]int // operations by benchmark, equal in both trees
 	numbers map[string]*numbers
 }
@@ -65,7 +65,7 @@ func (k *campaign) run(ctx context.Context, limit time.Duration, instructions bo
 		counting, cancel := until(0.8)
 		defer cancel()
 		if err := k.count(counting); err != nil {
-			k.miss("Instructions of %s were not counted: %.500v", k.path, err)
+			k.miss("Counting the instructions of %s ended with an error: %.500v", k.path, err)
 		}
 	}
 	allocating, cancel := until(1)
@@ -96,23 +96,27 @@ func (k *campaign) look(ctx context.Context) error {
 		}
 		return err
 	})
-	late := ctx.Err() != nil
 	base, head := k.ran[0], k.ran[1]
 	switch {
 	case err != nil:
 		return err
-	case late && k.both[0].dir != "" && head.err != nil && base.err == nil:
-		k.fail(k.prefix, k.path, base, head, "does not end within -limit")
-	case !late && head.failsAlone(base):
+	case head.late() && k.both[0].dir != "" && base.err == nil:
+		k.fail(k.prefix, k.path, base, head, "does not end within its share of -limit")
+	case !head.late() && head.failsAlone(base):
 		k.fail(k.prefix, k.path, base, head, reason(head.err))
-	case late && errors.Join(base.err, head.err) != nil:
-		k.miss("-limit was too short to run all benchmarks of `%s` once: only those that ended "+
-			"are counted.%s", k.path, overIn(k.prefix, base.stuck, head.stuck))
 	default:
+		var over []string
 		for i, t := range k.ran {
-			if t.err != nil {
-				k.miss("Some benchmarks of the %s fail: %v", k.both[i].tree, t.err)
+			if t.late() {
+				over = append(over, t.stuck)
+			} else if t.err != nil {
+				k.miss("The run of the benchmarks of `%s` failed in the %s: %v", k.path, k.both[i].tree,
+					t.err)
 			}
+		}
+		if over != nil {
+			k.miss("-limit was too short to run all benchmarks of `%s` once: only those that ended "+
+				"are counted.%s", k.path, overIn(k.prefix, over...))
 		}
 	}
 	k.missUnmeasured(k.prefix, k.both, k.ran)
@@ -156,7 +160,7 @@ func (k *campaign) choose() {
 		}
 	}
 	if len(long) > 0 {
-		k.miss("Not counted, as an operation takes more than %.0f ms: %s.", longestNS/1e6,
+		k.miss("Not counted, as an operation took more than %.0f ms: %s.", longestNS/1e6,
 			list(k.prefix, long))
 	}
 }
@@ -201,7 +205,7 @@ func (k *campaign) once(ctx context.Context, names []string, seed int) error {
 	})
 	for i, s := range k.both {
 		if complaints[i] != nil && ctx.Err() == nil {
-			k.miss("In Valgrind the benchmarks of the %s end early: %s", s.tree,
+			k.miss("The run of the benchmarks of `%s` in Valgrind failed in the %s: %s", k.path, s.tree,
 				reason(complaints[i]))
 			k.early = true
 		}
@@ -268,7 +272,8 @@ func (k *campaign) absent() {
 		why = "" // once reports why
 	}
 	if len(missing) > 0 {
-		k.miss("Not counted, as Valgrind did not run them%s: %s.", why, list(k.prefix, missing))
+		k.miss("Not counted, as Valgrind's run has no count of them%s: %s.", why,
+			list(k.prefix, missing))
 	}
 }
 
@@ -312,8 +317,8 @@ func (k *campaign) allocate(ctx context.Context) error {
 		}
 	}
 	if len(few) > 0 {
-		k.miss("Allocations were not counted often enough, as these benchmarks have no result when "+
-			"they run again: %s.", list(k.prefix, few))
+		k.miss("Allocations were not counted often enough, as these benchmarks lack a result in one "+
+			"or more of %d runs: %s.", allocRuns, list(k.prefix, few))
 	}
 	return nil
 }

@@ -42,9 +42,9 @@ func TestWrongFolderOrArgument(t *testing.T) {
 		{p, "-package ./nowhere/...", "there are no benchmarks in ./nowhere/...: pattern " +
 			"./nowhere/...: "},
 		{p, "-package ../...", "there are no benchmarks in ../...: pattern ../...: "},
-		{p, "-package=", `-package: "" is no package: `},
-		{p, "-package .,", `-package: "" is no package: `},
-		{p, "-package search_test.go", `-package: "search_test.go" is no package: `},
+		{p, "-package=", `-package: "" is empty or ends in .go: `},
+		{p, "-package .,", `-package: "" is empty or ends in .go: `},
+		{p, "-package search_test.go", `-package: "search_test.go" is empty or ends in .go: `},
 		{p, "-limit 0s", "-limit 0s: must be positive"},
 		{p, "-history nowhere/past.jsonl", "-history nowhere/past.jsonl: stat nowhere: no such"},
 	} {

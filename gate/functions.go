@@ -33,8 +33,8 @@ func (r *result) compareFunctions(arch string, base, head []function) {
 		both[0], both[1] = both[0]+float64(b.size), both[1]+size
 		hl, bl, which := h.loops, b.loops, ""
 		if (len(hl) == 0) != (len(bl) == 0) && h.unread == nil && b.unread == nil {
-			r.miss("Loops of `%s/%s` were not compared: the base has %d, the head %d.", h.name, arch,
-				len(bl), len(hl))
+			r.miss("Loops of assembly in `%s/%s` were not compared: the base has %d, the head %d.",
+				h.name, arch, len(bl), len(hl))
 		}
 		if len(hl) != len(bl) {
 			// The loops can't be matched, so only the one that advances most in one iteration is
@@ -81,7 +81,7 @@ func (r *result) missUnread(arch string, all []function) {
 		}
 	}
 	if why != nil {
-		r.miss("Not compared for %s, as there are instructions that can't be read, or data among "+
-			"them (%v): the loops of %s.", arch, why, list("", names))
+		r.miss("Not compared for %s, as their code has data or instructions that can't be read "+
+			"(such as %v): the loops of %s.", arch, why, list("", names))
 	}
 }

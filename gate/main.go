@@ -85,15 +85,19 @@ func parse(args []string) (*config, error) {
 	f.StringVar(&c.times, "time", ".", "time the benchmarks that match this `pattern`; empty "+
 		"for none")
 	f.StringVar(&c.skip, "skip", "", "leave out the benchmarks that match this `pattern`")
-	functions := f.String("functions", "", "compare size and inner loops of the functions that "+
-		"match this `pattern`, built for amd64 and for arm64; empty for none")
-	f.IntVar(&c.rounds, "rounds", 15, "rounds of timing; twice as many to confirm")
+	functions := f.String("functions", "", "compare the total size of the functions that "+
+		"match this `pattern`, and the inner loops of those in assembly, built for amd64 and for "+
+		"arm64; empty for none")
+	f.IntVar(&c.rounds, "rounds", 15, "rounds of timing, as far as -limit allows; twice as "+
+		"many to confirm that a benchmark is slower")
 	f.DurationVar(&c.limit, "limit", 240*time.Second, "the `time` to measure for at most, "+
-		"besides building; what does not fit is left out, and named")
-	f.BoolVar(&c.strict, "strict", false, "fail with exit code 2 if anything was not compared, such "+
-		"as if Valgrind is not installed, -limit was too short, or a benchmark is skipped")
-	f.StringVar(&c.history, "history", "", "append a line of JSON to this `file`, or to the one "+
-		"of the CPU in this folder")
+		"besides building and checking patterns; what does not fit is left out, and the summary says "+
+		"so")
+	f.BoolVar(&c.strict, "strict", false, "fail with exit code 2 if a measurement is missing, such "+
+		"as if there is no Valgrind, -limit was too short, or a benchmark is skipped, or if the head is "+
+		"the base; worse numbers still give 1")
+	f.StringVar(&c.history, "history", "", "append what was measured, as a line of JSON, to this "+
+		"`file`, or to the one of the CPU in this folder")
 	f.BoolVar(&c.json, "json", false, "print the result as JSON, for programs; "+
 		"$GITHUB_STEP_SUMMARY still gets Markdown")
 	f.Float64Var(&c.threshold, "threshold", 0, "accept changes of at most so many `percent`, "+
@@ -103,33 +107,33 @@ func parse(args []string) (*config, error) {
 	if err := f.Parse(args); err != nil {
 		return nil, err
 	}
-	c.threshold /= 100
 	switch {
 	case f.NArg() > 0:
-		return nil, fmt.Errorf("unexpected argument %q: the gate takes only flags, and \"history "+
-			"pull\" or \"history push\"", f.Arg(0))
+		return nil, fmt.Errorf("unexpected argument %q: the gate takes flags alone, or \"history "+
+			"pull\" or \"history push\" alone", f.Arg(0))
 	case c.base == "":
-		return nil, errors.New("-base is missing: name the commit to compare with, such as " +
-			"origin/main")
+		return nil, errors.New("-base is missing or empty: name the commit to compare with, such " +
+			"as origin/main")
 	case c.rounds < fewestRounds:
 		return nil, fmt.Errorf("-rounds %d: must be at least %d, for a confidence interval of 95 %%",
 			c.rounds, fewestRounds)
 	case c.limit <= 0:
 		return nil, fmt.Errorf("-limit %s: must be positive", c.limit)
-	case !(c.threshold >= 0 && c.threshold < 1):
+	case !(c.threshold >= 0 && c.threshold < 100):
 		return nil, fmt.Errorf("-threshold %g: must be a percentage, at least 0 and below 100",
-			100*c.threshold)
+			c.threshold)
 	case c.bench == "" && c.times == "" && *functions == "":
 		return nil, errors.New("nothing to compare: -bench, -time and -functions are all empty")
 	}
+	c.threshold /= 100
 	if _, err := os.Stat(filepath.Dir(c.history)); err != nil { // fail before the measurement
 		return nil, fmt.Errorf("-history %s: %w", c.history, err)
 	}
 	for pattern := range strings.SplitSeq(*packages, ",") {
 		pattern = strings.TrimSpace(pattern)
 		if pattern == "" || strings.HasSuffix(pattern, ".go") {
-			return nil, fmt.Errorf("-package: %q is no package: name folders such as ./internal/..., "+
-				"separated by commas", pattern)
+			return nil, fmt.Errorf("-package: %q is empty or ends in .go: name folders such as "+
+				"./internal/..., separated by commas", pattern)
 		}
 		c.packages = append(c.packages, cleanPattern(pattern))
 	}
@@ -213,7 +217,7 @@ func (c *config) run(ctx context.Context) (worse bool, err error) {
 	case o.exit == exitError:
 		return false, errors.New(o.heading + r.reasons())
 	case o.strict == exitError && c.strict:
-		return false, fmt.Errorf("-strict: not all was measured: %s%s", o.heading, r.reasons())
+		return false, fmt.Errorf("-strict: %s%s", o.heading, r.reasons())
 	}
 	return o.exit == exitRegression, nil
 }
@@ -241,7 +245,8 @@ func (r *result) complete(ctx context.Context, c *config, base, head *tree) erro
 		}
 	}
 	if len(names) > 0 {
-		r.note("Git does not have these; base and head use them as they are: %s.", list("", names))
+		r.note("Git does not have these in the base, the head or both, which use the files on the "+
+			"disk: %s.", list("", names))
 	}
 	return head.findData(ctx, *base)
 }

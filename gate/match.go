@@ -17,8 +17,7 @@ import (
 func repository(ctx context.Context) (string, error) {
 	root, err := git(ctx, ".", "rev-parse", "--show-toplevel")
 	if failed := (*exec.ExitError)(nil); errors.As(err, &failed) {
-		return "", fmt.Errorf("git names no working tree for the current folder: start the gate "+
-			"in the folder of a module that git tracks: %s", reason(err))
+		return "", fmt.Errorf("git names no working tree for the current folder: %s", reason(err))
 	}
 	return root, err
 }
@@ -53,8 +52,8 @@ func (k *comparison) checkPackages() error {
 		switch {
 		case slices.ContainsFunc(k.trees[1].packages, named):
 		case slices.ContainsFunc(k.trees[0].packages, named):
-			return fmt.Errorf("the head has none of the base's benchmarks in %s: restore one, or "+
-				"take the pattern out of -package", pattern)
+			return fmt.Errorf("the base has benchmarks in %s, and the head has none that are built "+
+				"here: restore one, or let -package name other packages", pattern)
 		default:
 			return fmt.Errorf("there are no benchmarks in %s: %s", pattern, cmp.Or(
 				k.trees[1].unlisted[pattern], "no test file that is built here has a function BenchmarkX"))
@@ -84,14 +83,16 @@ func (k *comparison) checkPatterns(ctx context.Context) error {
 		if flag[1] == "" || k.matches(ctx, flag[1], names[1]) {
 			continue
 		}
-		for i := range names {
-			if names[i] == nil {
-				names[i] = []string{"none"}
+		text := fmt.Sprintf("%s %s matches no benchmark of the head", flag[0], flag[1])
+		if k.c.skip != "" {
+			text += " besides those that -skip leaves out"
+		}
+		for i, t := range k.trees {
+			if names[i] != nil {
+				text += fmt.Sprintf("; the %s has %s", t.name, list("", names[i]))
 			}
 		}
-		return errors.Join(ctx.Err(), failed, fmt.Errorf("%s %s matches no benchmark of the head; "+
-			"the base has %s; the head has %s", flag[0], flag[1], list("", names[0]),
-			list("", names[1])))
+		return errors.Join(ctx.Err(), failed, errors.New(text))
 	}
 	if k.c.functions == nil {
 		return nil

@@ -25,15 +25,18 @@ var outcomes = []struct {
 	{name: "accepted", verdicts: []verdict{accepted, equal},
 		want: outcome{"nothing is worse, but for what is accepted", 0, 0}},
 	{name: "worse", verdicts: []verdict{worse, equal, accepted, gone},
-		want: outcome{"1 of 3 numbers are worse; gone: 1", 1, 1}},
+		want: outcome{"numbers that are worse: 1 of 3; gone: 1", 1, 1}},
 	{name: "worse, and -limit was reached", missed: 1, verdicts: []verdict{worse, unsettled},
-		want: outcome{"1 of 2 numbers are worse", 1, 1}},
+		want: outcome{"numbers that are worse: 1 of 2", 1, 1}},
 	{name: "some not settled", verdicts: []verdict{equal, better, unsettled},
-		want: outcome{"not settled: not everything was measured; 2 of 3 numbers are not worse", 0, 2}},
+		want: outcome{"not settled: not everything was measured; numbers that are not " +
+			"worse: 2 of 3", 0, 2}},
 	{name: "some not measured", missed: 1, verdicts: []verdict{equal},
-		want: outcome{"not settled: not everything was measured; 1 of 1 numbers are not worse", 0, 2}},
+		want: outcome{"not settled: not everything was measured; numbers that are not " +
+			"worse: 1 of 1", 0, 2}},
 	{name: "accepted, others not measured", missed: 1, verdicts: []verdict{accepted},
-		want: outcome{"not settled: not everything was measured; 0 of 1 numbers are not worse", 0, 2}},
+		want: outcome{"not settled: not everything was measured; numbers that are not " +
+			"worse: 0 of 1", 0, 2}},
 	{name: "none settled", verdicts: []verdict{unsettled, unsettled},
 		want: outcome{"not settled: nothing could be compared", 2, 2}},
 	{name: "none measured", missed: 1, want: outcome{"not settled: nothing could be compared", 2, 2}},
@@ -41,15 +44,16 @@ var outcomes = []struct {
 	{name: "all removed", verdicts: []verdict{gone},
 		want: outcome{"not settled: nothing could be compared; gone: 1", 2, 2}},
 	{name: "all new", verdicts: []verdict{added, gone},
-		want: outcome{"nothing was compared: all that was measured is new; gone: 1", 0, 0}},
+		want: outcome{"nothing was compared: all that was measured in the head is new; gone: 1", 0, 0}},
 	{name: "new, others not measured", missed: 1, verdicts: []verdict{added},
-		want: outcome{"not settled: not everything was measured, and the rest is new", 0, 2}},
+		want: outcome{"not settled: not everything was measured, and the rest is new in the head",
+			0, 2}},
 	{name: "fails", verdicts: []verdict{failing, equal},
-		want: outcome{"1 benchmarks fail in the head alone", 2, 2}},
+		want: outcome{"benchmarks or packages that fail in the head alone: 1", 2, 2}},
 	{name: "the same commit", identical: true, idle: true,
-		want: outcome{"nothing was compared: the head is the base, without changes", 0, 2}},
+		want: outcome{"nothing to compare: the head is the base, without changes", 0, 2}},
 	{name: "the same commit, and still worse", idle: true, verdicts: []verdict{worse, equal},
-		want: outcome{"1 of 2 numbers are worse", 1, 1}},
+		want: outcome{"numbers that are worse: 1 of 2", 1, 1}},
 }
 
 func TestOutcomes(t *testing.T) {
@@ -76,7 +80,7 @@ func TestOutcomes(t *testing.T) {
 			t.Errorf("%s: %q, though not all was measured", c.name, got.heading)
 		}
 		heading := lost.ReplaceAllString(number.ReplaceAllString(got.heading, "K of N"), "")
-		heading = regexp.MustCompile(`^\d+ b`).ReplaceAllString(heading, "K b")
+		heading = regexp.MustCompile(`alone: \d+$`).ReplaceAllString(heading, "alone: K")
 		row := fmt.Sprint(heading, " ", got.exit, " ", got.strict)
 		if _, ok := listed[row]; !ok {
 			t.Errorf("%s: docs/gate.md has no row for %q", c.name, row)
@@ -138,12 +142,14 @@ func TestFailsClosed(t *testing.T) {
 			[]string{"-bench Work matches no benchmark of the head; the base has `BenchmarkWork`; " +
 				"the head has `BenchmarkOther`"}},
 		{"all removed", work, "", "", 2, 2,
-			[]string{"the head has none of the base's benchmarks in ./..."}},
+			[]string{"the base has benchmarks in ./..., and the head has none that are built here"}},
 		{"new", bench("Other", ""), work, "-bench Work", 0, 0,
-			[]string{"nothing was compared: all that was measured is new", "| Work | insn/op |"}},
+			[]string{"nothing was compared: all that was measured in the head is new",
+				"| Work | insn/op |"}},
 		{"new, to be timed", bench("Other", ""), work, "-bench= -time Work", 0, 0,
-			[]string{"nothing was compared: all that was measured is new"}},
-		{"all left out", work, work, "-skip .", 2, 2, []string{nothing, "Left out by -skip: `.`"}},
+			[]string{"nothing was compared: all that was measured in the head is new"}},
+		{"all left out", work, work, "-skip .", 2, 2,
+			[]string{nothing, "Benchmarks that match -skip are left out: `.`"}},
 		{"skipped at once, late, in a sub-benchmark, and not to be read", silent, silent, "", 2, 2,
 			// On a busy machine the first iteration may take a millisecond in one tree: it is then
 			// the only one, and Late is not skipped.
@@ -158,30 +164,33 @@ func TestFailsClosed(t *testing.T) {
 				"the head prints no line", "`More`"}},
 		{"one skipped, one not to be read", work + bench("More", "") + bench("Other", ""),
 			bench("Work", "b.Skip()") + bench("More", "print(1)") + bench("Other", ""), "", 0, 2,
-			[]string{partly + "; 3 of 3 numbers are not worse", "Skipped by the head, and not " +
+			[]string{partly + "; numbers that are not worse: 3 of 3", "Skipped by the head, and not " +
 				"compared: `Work`", "the head prints no line of results that can be read", "`More`"}},
 		{"new, with a name that is not ASCII", "", bench("Über", ""), "-limit 60s", 0, 0,
-			[]string{"nothing was compared: all that was measured is new", "| Über | insn/op |"}},
+			[]string{"nothing was compared: all that was measured in the head is new",
+				"| Über | insn/op |"}},
 		{"prints before all others", work + setUp, bench("Work", "print(1)") + setUp, "", 2, 2,
 			[]string{nothing, "the head prints no line", "`Work`"}},
 		{"skipped halfway", halves(""), halves("b.Skip()"), "", 0, 2,
-			[]string{partly + "; 3 of 3", "the head skips the rest", "`Halves/b`"}},
+			[]string{partly + "; numbers that are not worse: 3 of 3",
+				"in the head a benchmark above them", "`Halves/b`"}},
 		{"skipped halfway, to be timed", halves(""), halves("b.Skip()"), "-bench= -time .", 0, 2,
-			[]string{partly + "; 1 of 1", "the head skips the rest", "`Halves/b`"}},
+			[]string{partly + "; numbers that are not worse: 1 of 1",
+				"in the head a benchmark above them", "`Halves/b`"}},
 		{"fails in the base", bench("Work", "b.Fatal(1)"), work, "", 2, 2,
-			[]string{nothing, "Some benchmarks of the base fail"}},
+			[]string{nothing, "failed in the base: "}},
 		{"panics in both", bench("Work", "panic(1)"), bench("Work", "panic(1)"), "", 2, 2,
-			[]string{nothing, "Some benchmarks of the head fail"}},
+			[]string{nothing, "failed in the head: "}},
 		{"panics in the head", work, bench("Work", "panic(1)"), "", 2, 2,
-			[]string{"benchmarks fail in the head alone", "| Work | run |"}},
+			[]string{"fail in the head alone: ", "| Work | run |"}},
 		{"panics in the head, to be timed", work, bench("Work", "panic(1)"), "-bench= -time .", 2, 2,
-			[]string{"benchmarks fail in the head alone", "| Work | run |"}},
+			[]string{"fail in the head alone: ", "| Work | run |"}},
 		{"another benchmark fails in the head", bench("Work", "") + bench("Other", "b.Fatal(1)"),
 			bench("Work", "b.Fatal(1)") + bench("Other", ""), "", 2, 2,
-			[]string{"benchmarks fail in the head alone", "| Work | run |"}},
+			[]string{"fail in the head alone: ", "| Work | run |"}},
 		{"ends without a word", bench("A", "") + bench("Work", "os.Exit(0)"),
 			bench("A", "") + bench("Work", "os.Exit(0)"), "", 0, 2,
-			[]string{partly, "the process ended before all benchmarks had run"}},
+			[]string{partly, "the process ended without printing PASS or FAIL"}},
 		{"no tests are run", work, work + "func TestMain(m *testing.M) {}\n", "", 2, 2,
 			[]string{"-bench . matches no benchmark of the head"}},
 		{"a benchmark does not end", bench("Work", "b.StopTimer()\n\ttime.Sleep(time.Minute)"),
@@ -189,7 +198,7 @@ func TestFailsClosed(t *testing.T) {
 			[]string{nothing, "Running at that time: `Work`."}},
 		{"operations that take too long", bench("Work", "time.Sleep(150 * time.Millisecond)"),
 			bench("Work", "time.Sleep(150 * time.Millisecond)"), "", 2, 2,
-			[]string{nothing, "takes more than 100 ms: `Work`"}},
+			[]string{nothing, "took more than 100 ms: `Work`"}},
 		{"no time", work, work, "-limit 1ns", 2, 2,
 			[]string{nothing, "-limit was too short to run all benchmarks"}},
 		{"no time to time", work, work, "-bench= -time . -limit 1ns", 2, 2, []string{nothing}},
@@ -225,7 +234,7 @@ func TestSkip(t *testing.T) {
 	flags := []string{"-base", "HEAD", "-rounds", "6"}
 	p.lacks(p.check(1, flags...), "| Other | ")
 	out := p.check(0, append(flags, "-skip", "Other")...)
-	p.lacks(out, "| Work | ", "Left out by -skip: `Other`")
+	p.lacks(out, "| Work | ", "Benchmarks that match -skip are left out: `Other`")
 	if strings.Contains(out, "| Other | ") {
 		t.Errorf("Other was compared:\n%s", out)
 	}
@@ -241,8 +250,8 @@ func TestNoMatchInEqualTrees(t *testing.T) {
 		p.lacks(out, strings.Join(flags, " ")+" matches no ")
 	}
 	p.lacks(p.check(0, "-base", "HEAD", "-package", "./,example.com/ex/"),
-		"nothing was compared: the head is the base")
-	p.lacks(p.check(2, "-base", "HEAD", "-strict"), "-strict: not all was measured: nothing was ")
+		"nothing to compare: the head is the base")
+	p.lacks(p.check(2, "-base", "HEAD", "-strict"), "-strict: nothing to compare: ")
 }
 
 func TestGone(t *testing.T) {

@@ -36,7 +36,8 @@ func (t *tree) list(ctx context.Context, c *config) (all []pkg, err error) {
 		return nil, nil
 	}
 	out, err := run(ctx, folder, t.goEnv, "go", append([]string{"list", "-e",
-		"-json=ImportPath,Dir,TestGoFiles,XTestGoFiles,Module,Match,Error"}, c.packages...)...)
+		"-json=ImportPath,Dir,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,Module,Match,Error"},
+		c.packages...)...)
 	if err != nil {
 		return nil, fmt.Errorf("the packages of the %s can't be listed: %s", t.name, reason(err))
 	}
@@ -45,6 +46,7 @@ func (t *tree) list(ctx context.Context, c *config) (all []pkg, err error) {
 	for d := json.NewDecoder(strings.NewReader(out)); ; {
 		var p struct {
 			ImportPath, Dir           string
+			GoFiles, CgoFiles         []string
 			TestGoFiles, XTestGoFiles []string
 			Module                    struct{ Path string }
 			Match                     []string
@@ -55,6 +57,10 @@ func (t *tree) list(ctx context.Context, c *config) (all []pkg, err error) {
 		} else if err != nil {
 			return nil, fmt.Errorf("go list: %w", err)
 		}
+		tests := append(p.TestGoFiles, p.XTestGoFiles...)
+		if len(p.GoFiles)+len(p.CgoFiles)+len(tests) > 0 { // the error concerns something else
+			p.Error.Err = ""
+		}
 		for _, pattern := range p.Match {
 			t.unlisted[pattern] = p.Error.Err
 		}
@@ -62,7 +68,7 @@ func (t *tree) list(ctx context.Context, c *config) (all []pkg, err error) {
 		if inside, below := strings.CutPrefix(p.ImportPath, p.Module.Path+"/"); several && below {
 			found.prefix = inside + "."
 		}
-		if slices.ContainsFunc(append(p.TestGoFiles, p.XTestGoFiles...), func(name string) bool {
+		if slices.ContainsFunc(tests, func(name string) bool {
 			text, _ := os.ReadFile(filepath.Join(p.Dir, name)) // the build reports missing files
 			return has.Match(text)
 		}) {
@@ -111,16 +117,19 @@ func (k *comparison) buildAll(ctx context.Context) error {
 				if err == nil {
 					continue
 				}
-				why := reason(err)
+				why, built := reason(err), "built"
+				if kind != native {
+					built = "built for " + kind
+				}
 				if names := t.lacks(ctx, k.c); t == head && len(names) > 0 {
-					return fmt.Errorf("the head can't be built, and its tree lacks files that git "+
-						"ignores: %s. If the build needs them, give the command that writes them to "+
-						"-prepare, such as 'go generate ./...': %s", list("", names), why)
+					return fmt.Errorf("the head can't be %s, and its tree lacks files that git "+
+						"ignores: %s. If the build needs them, let -prepare run the command that "+
+						"writes them, such as 'go generate ./...': %s", built, list("", names), why)
 				}
 				if t == head && !k.sides(*p)[0].broken {
-					return fmt.Errorf("the head can't be built: %s", why)
+					return fmt.Errorf("the head can't be %s: %s", built, why)
 				}
-				k.miss("`%s` is left out, as the %s can't be built: %s", p.path, t.name, why)
+				k.miss("`%s` is left out, as the %s can't be %s: %s", p.path, t.name, built, why)
 				p.broken = true
 				break
 			}

@@ -134,15 +134,16 @@ func TestNothingToMeasure(t *testing.T) {
 	}
 	p.commit("Word")
 	p.lacks(p.check(2, "-base", "nowhere"), "nowhere")
-	p.lacks(p.check(2), "-base is missing")
+	p.lacks(p.check(2), "-base is missing or empty")
 	p.lacks(p.check(2, "-base", "HEAD", "-package", "./nowhere"), "no benchmarks in ./nowhere")
 	p.edit("search.go", "best := 0", "best := nothing")
 	p.lacks(p.check(2, "-base", "HEAD"), "the head can't be built")
 	p.edit("search.go", "best := nothing", "best := 0")
 	p.edit("search_test.go", "for range b.N {\n\t\t\tWords",
 		"b.Fatal(1)\n\t\tfor range b.N {\n\t\t\tWords")
-	p.lacks(p.check(2, "-base", "HEAD", "-time", ""), "1 benchmarks fail in the head alone",
-		"| Words/long | run |", "| Nearest | insn/op |")
+	p.lacks(p.check(2, "-base", "HEAD", "-time", ""),
+		"benchmarks or packages that fail in the head alone: 1", "| Words/long | run |",
+		"| Nearest | insn/op |")
 }
 
 func TestPlainBenchmarks(t *testing.T) {
@@ -221,7 +222,7 @@ func TestWithoutValgrind(t *testing.T) {
 			"\t\tScore(rows, query, scores)\n\t}\n")
 	env := withoutValgrind(t)
 	out := p.checkIn(env, 1, "-base", "HEAD", "-time", "Nearest")
-	p.lacks(out, "Instructions were not counted: valgrind is not installed", "| Nearest | ns/op |",
+	p.lacks(out, "Instructions were not counted: there is no valgrind in PATH", "| Nearest | ns/op |",
 		"| Nearest | allocs/op | 0 | 3 |")
 	if strings.Contains(out, "insn/") {
 		t.Errorf("there are instructions:\n%s", out)

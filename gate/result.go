@@ -161,24 +161,25 @@ func (r *result) compared() outcome {
 	fresh := len(r.with(added)) > 0 || r.untimed > 0
 	switch {
 	case bad > 0:
-		return outcome{fmt.Sprintf("%d of %d numbers are worse", bad, all), exitRegression,
+		return outcome{fmt.Sprintf("numbers that are worse: %d of %d", bad, all), exitRegression,
 			exitRegression}
 	case len(r.with(failing)) > 0:
-		return outcome{fmt.Sprintf("%d benchmarks fail in the head alone", len(r.with(failing))),
+		return outcome{fmt.Sprintf("benchmarks or packages that fail in the head alone: %d",
+			len(r.with(failing))),
 			exitError, exitError}
 	case r.idle:
-		return outcome{"nothing was compared: the head is the base, without changes", 0, exitError}
+		return outcome{"nothing to compare: the head is the base, without changes", 0, exitError}
 	case complete && len(r.with(accepted)) > 0:
 		return outcome{"nothing is worse, but for what is accepted", 0, 0}
 	case complete && (passed > 0 || r.identical):
 		return outcome{"nothing is worse", 0, 0}
 	case passed > 0 || len(r.with(accepted)) > 0:
-		return outcome{fmt.Sprintf("not settled: not everything was measured; %d of %d numbers "+
-			"are not worse", passed, all), 0, exitError}
+		return outcome{fmt.Sprintf("not settled: not everything was measured; numbers that are not "+
+			"worse: %d of %d", passed, all), 0, exitError}
 	case complete && fresh:
-		return outcome{"nothing was compared: all that was measured is new", 0, 0}
+		return outcome{"nothing was compared: all that was measured in the head is new", 0, 0}
 	case fresh:
-		return outcome{"not settled: not everything was measured, and the rest is new", 0,
+		return outcome{"not settled: not everything was measured, and the rest is new in the head", 0,
 			exitError}
 	}
 	return outcome{"not settled: nothing could be compared", exitError, exitError}

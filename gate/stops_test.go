@@ -95,8 +95,8 @@ func TestForgedLines(t *testing.T) {
 	p.commit("Print a line like a result")
 	p.change()
 	out := p.check(0, "-base", "HEAD", "-bench", "Score|Nearest", "-time", "Score|Nearest")
-	p.lacks(out, "Some benchmarks of the head fail: ", "Score: there are ",
-		"| Nearest | ns/op |", "| Nearest | insn/op |")
+	p.lacks(out, "The run of the benchmarks of `example.com/search` failed in the head: ",
+		"Score: there are ", "| Nearest | ns/op |", "| Nearest | insn/op |")
 }
 
 func TestStuck(t *testing.T) {
@@ -126,8 +126,8 @@ func TestLimitHolds(t *testing.T) {
 	dir := t.TempDir()
 	env := []string{"TMPDIR=" + dir}
 	start := time.Now()
-	p.lacks(p.checkIn(env, 2, "-base", "HEAD", "-limit", "2s"), "does not end within -limit",
-		"| Words/long | run |")
+	p.lacks(p.checkIn(env, 2, "-base", "HEAD", "-limit", "2s"),
+		"does not end within its share of -limit", "| Words/long | run |")
 	p.noneLeft(dir)
 	p.commit("Stuck")
 	p.change()
@@ -143,7 +143,7 @@ func TestLimitHolds(t *testing.T) {
 	p.lacks(out, "once: only those that ended are counted. Running at that time: `Words/long`.",
 		counted, timed, "of this package, are not timed. Running at that time: `Words/long`.")
 	p.lacks(p.checkIn(env, 2, "-base", "HEAD", "-time", "Nearest", "-limit", "16s", "-strict"),
-		"-strict: not all was measured: ")
+		"-strict: not settled: not everything was measured; ")
 	if took := time.Since(start); took > 9*time.Minute { // the benchmark sleeps for ten
 		t.Errorf("it took %s", took)
 	}

@@ -20,8 +20,8 @@ func (r *result) summary() string {
 		fmt.Fprintf(&b, "\n%s%s.\n", strings.ToUpper(r.why[:1]), r.why[1:])
 	}
 	if r.identical {
-		b.WriteString("\nThe test binaries of base and head are equal, byte for byte, and so are the " +
-			"files that benchmarks may read.\n")
+		b.WriteString("\nThe test binaries of base and head are equal, byte for byte, and so are all " +
+			"files but Go code outside of testdata: nothing was measured.\n")
 	}
 	for _, note := range r.notes {
 		fmt.Fprintf(&b, "\n%s\n", note)
@@ -78,8 +78,13 @@ func table(b *strings.Builder, found []finding) {
 			how += fmt.Sprintf("%s: %.3f to %.3f", separator, ratio.Lo, ratio.Hi)
 		}
 		if s := f.counted; len(s[0]) > 0 && len(s[1]) > 0 && s.spread() > 0 {
-			how += fmt.Sprintf(" in %d processes of each, up to %.2f %% apart",
-				min(len(s[0]), len(s[1])), 100*s.spread())
+			how += fmt.Sprintf(" in %d processes of ", len(s[0]))
+			if len(s[0]) == len(s[1]) {
+				how += "each"
+			} else {
+				how += fmt.Sprintf("the base and %d of the head", len(s[1]))
+			}
+			how += fmt.Sprintf(", up to %.2f %% apart", 100*s.spread())
 		}
 		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %s |\n", cell(f.what), cell(f.unit),
 			number(f.base), number(f.head), change, f.verdict, floor, cell(how))

@@ -63,6 +63,7 @@ type timed struct {
 	sides       [3]side // base, head, and a copy of the base's binary
 	t           timing
 	spent       time.Duration
+	again       bool // it looked slower, and is timed a second time
 }
 
 func (b *timed) timeOnce(ctx context.Context, r *rand.Rand) error {
@@ -80,7 +81,7 @@ func (b *timed) timeOnce(ctx context.Context, r *rand.Rand) error {
 			ns[i] = min(ns[i], l.ns)
 		}
 		if !(ns[i] > 0) || math.IsInf(ns[i], 1) {
-			return errors.New("the benchmark printed no ns/op above 0")
+			return errors.New("want lines of results, each with an ns/op above 0")
 		}
 	}
 	b.t.base, b.t.head = append(b.t.base, ns[0]), append(b.t.head, ns[1])
@@ -118,7 +119,7 @@ func (k *comparison) inBoth(ctx context.Context) (all []*timed, err error) {
 					"did not end, and later ones of this package, are not timed.%s", p.path, s.tree,
 					overIn(p.prefix, ran[i].stuck))
 			} else if !isLate && ran[i].err != nil {
-				k.miss("Benchmarks of the %s that fail are not timed: %s", s.tree,
+				k.miss("Benchmarks of the %s that fail or do not run are not timed: %s", s.tree,
 					reason(ran[i].err))
 			}
 		}
@@ -163,7 +164,8 @@ func (k *comparison) time(outer context.Context, deadline time.Time) error {
 	var doubtful []*timed
 	for _, b := range all {
 		if b.t.slower() {
-			doubtful = append(doubtful, &timed{name: b.name, short: b.short, sides: b.sides})
+			doubtful = append(doubtful, &timed{name: b.name, short: b.short, sides: b.sides,
+				again: true})
 		}
 	}
 	second := map[string]*timing{}
@@ -211,7 +213,7 @@ func (k *comparison) inRounds(ctx context.Context, all []*timed, rounds int) []*
 			}
 			failed := err != nil && ctx.Err() == nil
 			if failed {
-				k.miss("`%s` was not timed: %s", b.name, reason(err))
+				k.miss("Timing `%s` failed: %s", b.name, reason(err))
 			}
 			return failed
 		})
@@ -227,17 +229,20 @@ func (k *comparison) inRounds(ctx context.Context, all []*timed, rounds int) []*
 }
 
 func (k *comparison) leaveOut(all []*timed, late func(*timed) bool) []*timed {
-	out, slowest := 0, ""
+	var out []string
+	what := "time"
 	all = slices.DeleteFunc(all, func(b *timed) bool {
 		if !late(b) {
 			return false
 		}
-		out, slowest = out+1, b.name
+		out = append(out, b.name)
+		if b.again {
+			what = "time again"
+		}
 		return true
 	})
-	if out > 0 {
-		k.miss("-limit was too short to time all benchmarks. Not timed: %d; of these, `%s` takes "+
-			"longest.", out, slowest)
+	if out != nil {
+		k.miss("-limit was too short to %s: %s.", what, list("", out))
 	}
 	return all
 }

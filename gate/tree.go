@@ -19,7 +19,7 @@ type tree struct {
 	commit     string
 	changed    bool
 	packages   []pkg
-	unlisted   map[string]string // errors of go list, by pattern
+	unlisted   map[string]string // why go list finds no files, by pattern
 	broken     bool              // can't be listed, or -prepare failed
 	borrowed   []string          // linked or copied, as the commit lacks them
 	hash       string            // git's hash of the tree

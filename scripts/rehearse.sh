@@ -151,7 +151,7 @@ echo "== the first run"
 block run >"$work/run"
 sed -i 's/ *#.*//' "$work/run"
 bash -euxo pipefail "$work/run" >"$work/out" 2>&1 || fail "the first run fails"
-grep -q "nothing was compared: the head is the base" "$work/out" || fail "the first run says nothing"
+grep -q "nothing to compare: the head is the base" "$work/out" || fail "the first run says nothing"
 
 echo "== the pull request that brings the gate is green"
 git checkout -q -b gate

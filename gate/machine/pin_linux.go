@@ -30,7 +30,7 @@ func Pin() *Pinning {
 		one.Set(core - 1)
 		err = unix.SchedSetaffinity(0, &one)
 	}
-	p.said = fmt.Sprintf("pinned to core %d", core-1)
+	p.said = fmt.Sprintf("pinned to CPU %d", core-1)
 	if err != nil {
 		p.said = "not pinned: " + err.Error()
 	}

@@ -14,7 +14,7 @@ func Pin() *Pinning {
 }
 
 // String reports that the thread is not pinned.
-func (*Pinning) String() string { return "not pinned: only Linux can" }
+func (*Pinning) String() string { return "not pinned: implemented for Linux only" }
 
 // Release does nothing.
 func (*Pinning) Release() error { return nil }
