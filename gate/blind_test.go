@@ -122,6 +122,9 @@ func TestHiddenChanges(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if err := head.borrowLinked(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 		if err := head.findData(t.Context(), base); err != nil {
 			t.Fatal(err)
 		}
@@ -137,6 +140,20 @@ func TestHiddenChanges(t *testing.T) {
 		t.Errorf("with a new Go file: %+v", tree)
 	}
 	p.remove("g.go")
+	p.write("../sub/n", "1")
+	sub := project{t, filepath.Join(p.dir, "../sub")}
+	sub.do("git", "init", "-q")
+	sub.commit("Begin")
+	p.do("git", "submodule", "-q", "add", sub.dir, "sub")
+	p.commit("Add a submodule")
+	if tree := head(); tree.changed || len(tree.data) > 0 {
+		t.Errorf("with a submodule: %+v", tree)
+	}
+	p.write("sub/n", "2")
+	if tree := head(); !tree.changed || !slices.Equal(tree.data, []string{"sub"}) {
+		t.Errorf("with a change in the submodule: %+v", tree)
+	}
+	p.write("sub/n", "1")
 	p.do("git", "update-index", "--assume-unchanged", "testdata/n.go")
 	p.write("testdata/n.go", "2")
 	if tree := head(); !tree.changed || !slices.Equal(tree.data, []string{"testdata/n.go"}) {
