@@ -77,8 +77,8 @@ func gate(ctx context.Context, args []string) (worse bool, err error) {
 func parse(args []string) (*config, error) {
 	c := &config{}
 	f := flag.NewFlagSet("gate", flag.ContinueOnError)
-	f.StringVar(&c.base, "base", "", "compare the current folder's tree with this `commit`, or "+
-		"with the merge base if the tree does not descend from it, such as origin/main (needed)")
+	f.StringVar(&c.base, "base", "", "compare the current folder's tree with this `commit`, such "+
+		"as origin/main (needed), or with the merge base if HEAD does not descend from it")
 	packages := f.String("package", "./...", "the `packages` with benchmarks, separated by commas")
 	f.StringVar(&c.bench, "bench", ".", "count the instructions, where there is valgrind, and "+
 		"allocations of the benchmarks that match this `pattern`; empty for none")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,8 +24,11 @@ func (t *tree) tests(arch string, emulator ...string) (failed []string, passed i
 			passed++
 		}
 	}
-	if err != nil && len(failed) == 0 || passed == 0 {
-		return nil, 0, fmt.Errorf("%s: the tests did not run, or none passed: %v\n%s", arch, err, out)
+	if err == nil && passed == 0 {
+		err = errors.New("no test passed")
+	}
+	if err != nil && (len(failed) == 0 || passed == 0) {
+		return nil, 0, fmt.Errorf("%s: the tests: %w\n%s", arch, err, out)
 	}
 	return failed, passed, nil
 }

@@ -70,9 +70,9 @@ func bench(o options, dir string) error {
 }
 
 func (m *meter) head(core string, caches cpu.Caches) {
-	limit := "measured by loops of loads and stores, beside each kernel"
+	limit := "measured by loops of loads and stores, for the lines with %limit"
 	if !bandwidth.Available() {
-		limit = "not measured: there is no probe for this machine"
+		limit = "not measured: there is no probe for this machine or build"
 	}
 	var paths []string
 	for _, isa := range asm.Available() {
@@ -82,8 +82,8 @@ func (m *meter) head(core string, caches cpu.Caches) {
 		{"goos", runtime.GOOS}, {"goarch", runtime.GOARCH}, {"pkg", "github.com/pegasimd/pegasimd"},
 		{"cpu", machine.CPU()}, {"caches", caches.String()}, {"go", runtime.Version()},
 		{"paths", strings.Join(paths, " ")}, {"core", core}, {"limit", limit},
-		{"verified", "every kernel against plain Go to the bit, plain Go against float64, and " +
-			"the models' hashes on all paths"},
+		{"verified", "the results of kernels, but for operands in DRAM, on all paths to the bit " +
+			"and, of up to 65536 floats, against float64; the hashes of models on all paths"},
 		{"date", time.Now().UTC().Format(time.RFC3339)}, {"commit", frame.Commit()},
 	} {
 		fmt.Fprintf(&m.text, "%s: %s\n", line[0], line[1])

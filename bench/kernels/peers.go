@@ -118,8 +118,9 @@ func beside(o options, dir string) error {
 	for _, peer := range inC {
 		fmt.Fprintln(w, "Peer in C:", peer)
 	}
-	fmt.Fprintf(w, "Method: %d passes over all cells in %v, %d rounds a pass, %v a sample. Times are "+
-		"25th percentiles,\nratios medians of the rounds' ratios.\n", count,
+	fmt.Fprintf(w, "Method: passes over all cells: %d, in %v; rounds a pass: %d; a sample: about "+
+		"%v or,\nif that is longer, a call. Times are 25th percentiles, ratios medians of the rounds' "+
+		"ratios.\n", count,
 		time.Since(began).Round(time.Second/10), o.rounds, frame.Sample)
 	for _, f := range failed {
 		fmt.Fprintln(w, "Left out:", f)

@@ -36,7 +36,7 @@ func readHistory(dir string) (all []*chart.Figure, err error) {
 		slices.SortStableFunc(runs, func(a, b *history.Run) int { return a.Time.Compare(b.Time) })
 		f := &chart.Figure{ID: fmt.Sprint("history-", len(all)+1), Title: "all benchmarks", Note: cpu,
 			Lines: trends(runs), X: chart.Axis{Label: "commit"},
-			Y: chart.Axis{Label: "percent of the first run", Format: chart.Short}}
+			Y: chart.Axis{Label: "percent of a line's first run", Format: chart.Short}}
 		for i := 0; i < len(runs); i += (len(runs) + 4) / 5 {
 			f.X.Marks = append(f.X.Marks, chart.Tick{Value: float64(i),
 				Label: fmt.Sprintf("%.7s", runs[i].Commit)})

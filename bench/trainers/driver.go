@@ -89,7 +89,7 @@ func (d *driver) train(method string, lambda, effort float64, seed int, limit ti
 	t := new(training)
 	line, err := d.out.ReadBytes('\n')
 	if err != nil && !timer.Stop() {
-		return nil, errLimit
+		return nil, fmt.Errorf("%w of %v", errLimit, limit)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the driver has ended: %w", err)

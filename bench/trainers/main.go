@@ -59,7 +59,8 @@ func main() {
 		fmt.Fprintf(os.Stderr, "%s\n", help)
 		flag.PrintDefaults()
 	}
-	flag.StringVar(&s.sets, "sets", "", "comma-separated `patterns` of sets; one that matches no set lists all")
+	flag.StringVar(&s.sets, "sets", "",
+		"comma-separated `patterns` of sets; if none matches a set, an error lists all")
 	flag.Func("losses", "`names`: hinge, squared-hinge, log (default hinge)",
 		func(list string) error {
 			s.losses = strings.Split(list, ",")
@@ -79,11 +80,13 @@ func main() {
 		return err
 	})
 	flag.StringVar(&s.peers, "peers", "*", "comma-separated `patterns` of peers, or none")
-	flag.IntVar(&s.rounds, "rounds", 5, "the largest number of rounds")
+	flag.IntVar(&s.rounds, "rounds", 5, "the largest number of rounds; 1 with -quick")
 	flag.DurationVar(&s.limit, "limit", time.Second,
-		"the time of a run after which no longer run is tried; runs end after 20 times this time")
-	flag.BoolVar(&s.quick, "quick", false, "small sets and short runs")
-	flag.BoolVar(&s.seeds, "seeds", false, "draw the figures of the paper and of other sources")
+		"the time of a run after which no longer run is tried, except of our proofs; runs are stopped "+
+			"after 20 times this time, those for f* and -seeds after 60 times")
+	flag.BoolVar(&s.quick, "quick", false, "short runs, of small sets unless -sets names others")
+	flag.BoolVar(&s.seeds, "seeds", false,
+		"draw figures after those of the paper and of other sources")
 	flag.StringVar(&s.out, "out", "build/bench",
 		"the `folder` of trainers.csv, with all samples, or of the figures of -seeds")
 	flag.StringVar(folders["bottou"], "bottou", "", "`folder` with the source of Bottou's sgd 2 (svmsgd)")

@@ -82,7 +82,8 @@ func (p *problem) own(cfg pegasos.Config, threads int, limit time.Duration) (*tr
 func (p *problem) verify(t *training, f float64) error {
 	switch {
 	case !(f >= p.bound*(1-1e-9)):
-		return fmt.Errorf("%s: the objective %v is below the proven lower bound %v", p, f, p.bound)
+		return fmt.Errorf("%s: the objective is %v, want the proven lower bound %v or more", p, f,
+			p.bound)
 	case t.objective != 0 && !(math.Abs(t.objective-f) <= 1e-4*f):
 		return fmt.Errorf("%s: our trainer reports the objective %v, but the weights have %v", p,
 			t.objective, f)
@@ -230,7 +231,7 @@ func (p *problem) race() error {
 		if c.left != nil {
 			efforts += "; " + c.left.Error()
 		}
-		if p.set.Test != nil {
+		if p.set.Test != nil && !math.IsInf(c.above, 1) { // at least one run has ended
 			accuracy = fmt.Sprintf("%.2f", c.accuracy)
 		}
 		grid.Rows = append(grid.Rows, c.name)

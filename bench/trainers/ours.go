@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"runtime/debug"
 	"time"
@@ -35,7 +36,7 @@ func ownTrain(ctx context.Context, x dataset.Examples, y []float32, cfg pegasos.
 	}
 	m, err := trainer.Train(ctx, x, y)
 	if errors.Is(err, context.DeadlineExceeded) {
-		return nil, errLimit
+		return nil, fmt.Errorf("%w of %v", errLimit, limit)
 	}
 	if err != nil {
 		return nil, err

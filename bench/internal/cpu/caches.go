@@ -14,7 +14,7 @@ import (
 // Caches are the sizes of the data caches in bytes.
 type Caches struct {
 	L1, L2, L3 int
-	Known      bool // false if typical sizes are assumed because the system reports none
+	Known      bool // false if typical sizes are assumed because none were found
 }
 
 // Sizes returns the data caches' sizes. A level that does not exist has the size of the next lower
@@ -64,9 +64,15 @@ func (c Caches) Level(bytes int) string {
 }
 
 func (c Caches) String() string {
-	s := fmt.Sprintf("L1 %d KiB, L2 %d KiB, L3 %d KiB", c.L1>>10, c.L2>>10, c.L3>>10)
+	s := fmt.Sprintf("L1 %d KiB", c.L1>>10)
+	if c.L2 > c.L1 {
+		s += fmt.Sprintf(", L2 %d KiB", c.L2>>10)
+	}
+	if c.L3 > c.L2 {
+		s += fmt.Sprintf(", L3 %d KiB", c.L3>>10)
+	}
 	if !c.Known {
-		s += " (assumed: the system does not say)"
+		s += " (assumed: no sizes were found)"
 	}
 	return s
 }

@@ -16,7 +16,7 @@ import (
 // Head writes on which machine, when and by which command results were measured. core describes how
 // the program was pinned.
 func Head(w io.Writer, program, core string) {
-	fmt.Fprintf(w, "CPU: %s, %d cores; %s\n", machine.CPU(), runtime.NumCPU(), core)
+	fmt.Fprintf(w, "CPU: %s; usable logical CPUs: %d; %s\n", machine.CPU(), runtime.NumCPU(), core)
 	fmt.Fprintf(w, "Date: %s, commit %s\n", time.Now().UTC().Format(time.DateOnly), Commit())
 	command := append([]string{program}, os.Args[1:]...)
 	if path := os.Getenv("PEGASIMD_ISA"); path != "" {
