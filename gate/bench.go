@@ -25,6 +25,7 @@ type tally struct {
 	parents []string // skipped or failed, with sub-benchmarks, some of which may be missing
 	stuck   string   // last benchmark of a process that ended early, if it lacks results
 	ended   bool
+	late    bool // the process was killed, or not started, as its time was over
 	err     error
 }
 
@@ -46,9 +47,6 @@ func (t *tally) cutOff(other tally) (names []string) {
 	}
 	return names
 }
-
-// late reports whether the time for the process was over before it ended.
-func (t *tally) late() bool { return errors.Is(t.err, context.DeadlineExceeded) }
 
 func (t *tally) failsAlone(base tally) bool {
 	return t.err != nil && (base.ended && base.err == nil || len(t.brokenSince(base)) > 0)
@@ -95,7 +93,8 @@ func benchmarks(ctx context.Context, s side, env []string, repeats int, pattern 
 	said, failed := measured(ctx, s.dir, env, s.binary, append([]string{"-test.run=^$",
 		"-test.cpu=1", "-test.v", fmt.Sprint("-test.count=", repeats), "-test.bench=" + pattern,
 		"-test.skip=" + s.skip}, args...)...)
-	t := tally{lines: map[string][]line{}, ended: ctx.Err() == nil && allRun.MatchString(said)}
+	t := tally{lines: map[string][]line{}, ended: ctx.Err() == nil && allRun.MatchString(said),
+		late: ctx.Err() != nil && failed != nil}
 	if failed == nil && !t.ended {
 		failed = fmt.Errorf("the process ended without printing PASS or FAIL:\n%s",
 			telling(said, 500))

@@ -100,14 +100,14 @@ func (k *campaign) look(ctx context.Context) error {
 	switch {
 	case err != nil:
 		return err
-	case head.late() && k.both[0].dir != "" && base.err == nil:
+	case head.late && k.both[0].dir != "" && base.err == nil:
 		k.fail(k.prefix, k.path, base, head, "does not end within its share of -limit")
-	case !head.late() && head.failsAlone(base):
+	case !head.late && head.failsAlone(base):
 		k.fail(k.prefix, k.path, base, head, reason(head.err))
 	default:
 		var over []string
 		for i, t := range k.ran {
-			if t.late() {
+			if t.late {
 				over = append(over, t.stuck)
 			} else if t.err != nil {
 				k.miss("The run of the benchmarks of `%s` failed in the %s: %v", k.path, k.both[i].tree,

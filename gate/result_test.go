@@ -123,6 +123,10 @@ func TestParse(t *testing.T) {
 			t.Errorf("%q passes", args)
 		}
 	}
+	if _, err := parse(strings.Fields("-base x -threshold 115")); err == nil ||
+		!strings.HasPrefix(err.Error(), "-threshold 115: ") {
+		t.Errorf("-threshold 115: %v", err)
+	}
 	c, err := parse(strings.Fields("-base main -functions asm -package ./a/,.//b,./,c/"))
 	if err != nil || c.functions == nil || !reflect.DeepEqual(c.packages,
 		[]string{"./a", "./b", ".", "c"}) {

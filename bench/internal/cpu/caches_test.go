@@ -16,3 +16,15 @@ func TestLevel(t *testing.T) {
 		}
 	}
 }
+
+func TestString(t *testing.T) {
+	for want, c := range map[string]Caches{
+		"L1 32 KiB, L2 1024 KiB": {L1: 32 << 10, L2: 1 << 20, L3: 1 << 20, Known: true},
+		"L1 32 KiB, L3 1024 KiB (assumed: no sizes were found)": {L1: 32 << 10, L2: 32 << 10,
+			L3: 1 << 20},
+	} {
+		if got := c.String(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
