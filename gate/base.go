@@ -102,7 +102,7 @@ func (g *graph) replace(reason string) (baseline, error) {
 			g.git("rev-parse", "--abbrev-ref", branch))}, nil
 	}
 	if parent := g.commit("HEAD^1"); parent != "" {
-		return baseline{parent, reason + ", so the base is the head's parent"}, nil
+		return baseline{parent, reason + ", so the base is the head's first parent"}, nil
 	}
 	if g.shallow {
 		return baseline{}, lost

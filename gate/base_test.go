@@ -86,7 +86,7 @@ func TestChooseBase(t *testing.T) {
 	cut := h.commit("cut")
 	h.git("tag", "-a", "-m", "one", "v1")
 	h.want("v1", cut)
-	h.want(newBranch, root, "all zeros", "the head's parent")
+	h.want(newBranch, root, "all zeros", "the head's first parent")
 	h.git("checkout", "-q", "-b", "pr")
 	h.want("main", cut)
 	h.commit("change")
