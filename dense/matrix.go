@@ -5,6 +5,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/base/misuse"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
 
@@ -21,7 +22,8 @@ func New(rows, cols int) *Matrix { return (*Matrix)(matrices.NewDense(rows, cols
 // cols is negative or len(values) is not rows*cols.
 func FromSlice(rows, cols int, values []float32) (*Matrix, error) {
 	if rows < 0 || cols < 0 || cols > 0 && rows != len(values)/cols || rows*cols != len(values) {
-		return nil, fmt.Errorf("dense: have %d values, want %d rows of %d", len(values), rows, cols)
+		return nil, fmt.Errorf("dense: have %s, want %d rows of %d", plural.Count(len(values), "value"),
+			rows, cols)
 	}
 	m := New(rows, cols)
 	for i := range rows {
@@ -60,7 +62,7 @@ func (m *Matrix) SumSquares(i int) float32 { return asm.SumSquares((*matrices.De
 func (m *Matrix) DotRows(dst []float32, first int, w []float32) {
 	misuse.CheckEqual("len(w)", len(w), "Cols", m.Cols())
 	if first < 0 || first > m.Rows() || len(dst) > m.Rows()-first {
-		panic(misuse.Of("rows %d to %d of %d", first, first+len(dst)-1, m.Rows()))
+		panic(misuse.Of("first = %d, len(dst) = %d, Rows = %d", first, len(dst), m.Rows()))
 	}
 	if m.unchecked() {
 		for k := range dst {

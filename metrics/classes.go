@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/internal/base/misuse"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 )
 
 // Accuracy returns the share of rows whose prediction is correct.
@@ -39,7 +40,8 @@ func eachRow(truth, predicted []int, weights []float32, classes int, f func(t, p
 			continue
 		}
 		if uint(t) >= uint(classes) || uint(p) >= uint(classes) {
-			panic(misuse.Of("row %d is of class %d, predicted %d, of %d classes", i, t, p, classes))
+			panic(misuse.Of("row %d is of class %d, predicted %d, of %s", i, t, p,
+				plural.Count(classes, "class")))
 		}
 		f(t, p, w)
 	}
@@ -64,7 +66,7 @@ func Classes(confusion [][]float64) []Class {
 	classes := make([]Class, len(confusion))
 	for k, row := range confusion {
 		if len(row) != len(confusion) {
-			panic(misuse.Of("row %d of the matrix has %d classes, want %d", k, len(row),
+			panic(misuse.Of("row %d of the matrix has the length %d, want %d", k, len(row),
 				len(confusion)))
 		}
 	}

@@ -273,7 +273,7 @@ func TestClassesOutOfRange(t *testing.T) {
 		"RMSE: weights[0] = -1, want a finite number of at least 0": func() {
 			RMSE([]float32{1}, []float64{1}, []float32{-1})
 		},
-		"Classes: row 0 of the matrix has 1 classes, want 2": func() {
+		"Classes: row 0 of the matrix has the length 1, want 2": func() {
 			Classes([][]float64{{1}, {1, 2}})
 		},
 	} {

@@ -9,6 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/base/misuse"
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/vectors/nearest"
 )
 
@@ -70,7 +71,7 @@ func (ix *Index) check(by dense.Metric, name string, x []float32) {
 		panic(misuse.Of("there is no metric %d", by))
 	}
 	if len(x) != ix.n {
-		panic(misuse.Of("%s = %d, rows of %d elements", name, len(x), ix.n))
+		panic(misuse.Of("%s = %d, rows of %s", name, len(x), plural.Count(ix.n, "element")))
 	}
 }
 

@@ -15,6 +15,7 @@ package sparse
 import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/base/misuse"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 )
 
 // Dot returns the sum of val[k]*w[idx[k]]. It panics if idx and val differ in length or an index is
@@ -123,7 +124,7 @@ func checkManyIndices(idx []int32, n int) {
 
 //go:noinline
 func outOfRange(k int, j int32, n int) any {
-	return misuse.Of("idx[%d] = %d, outside of %d features", k, j, n)
+	return misuse.Of("idx[%d] = %d, outside of %s", k, j, plural.Count(n, "feature"))
 }
 
 // DotK is Dot for k = len(dst) weight vectors at once, interleaved so that w[j*k:][:k] are the

@@ -209,7 +209,7 @@ func invalidCalls(t *testing.T) map[string][]call {
 		"dense.Matrix.SumSquares": {{func() { d.SumSquares(3) }, "row 3 of 3"}},
 		"dense.Matrix.DotRows": {
 			{func() { d.DotRows(vec(2), 0, vec(5)) }, "len(w) = 5, Cols = 4"},
-			{func() { d.DotRows(vec(2), 2, vec(4)) }, "rows 2 to 3 of 3"},
+			{func() { d.DotRows(vec(2), 2, vec(4)) }, "first = 2, len(dst) = 2, Rows = 3"},
 		},
 		"dense.Matrix.DotRowsAt": {
 			{func() { d.DotRowsAt(vec(2), row, vec(5)) }, "len(w) = 5, Cols = 4"},
