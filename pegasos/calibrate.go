@@ -55,6 +55,7 @@ func (t *task) calibrate(ctx context.Context, m *Model, set *store.Set) error {
 	inner.classes = m.Classes
 	var scores []float64
 	var scoredLabels, weights []float32 // of the scored rows
+	var scoredRows []int
 	z := make([]float64, len(m.Weights))
 	for f := range folds {
 		if ctx.Err() != nil {
@@ -75,13 +76,17 @@ func (t *task) calibrate(ctx context.Context, m *Model, set *store.Set) error {
 				continue
 			}
 			scores = append(scores, part.Decision(set.X, i, z)...)
-			scoredLabels = append(scoredLabels, label)
+			scoredLabels, scoredRows = append(scoredLabels, label), append(scoredRows, i)
 			if own != nil {
 				weights = append(weights, own[i])
 			}
 		}
 	}
-	return m.Calibrate(scores, scoredLabels, weights)
+	err := m.Calibrate(scores, scoredLabels, weights)
+	if bad, is := err.(*RowError); is {
+		bad.Row = scoredRows[bad.Row]
+	}
+	return err
 }
 
 // Folds assigns the rows with the labels y to folds at random, as in stratified cross-validation:

@@ -3,7 +3,6 @@ package pegasos
 import (
 	"cmp"
 	"context"
-	"fmt"
 
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
@@ -25,10 +24,11 @@ func (tr *Trainer) trainHoldout(ctx context.Context, x Examples, y []float32) (*
 	inner.Holdout, inner.Weights = 0, rest.Weights
 	m, err := inner.Train(ctx, rest.X, rest.Y)
 	if err != nil {
-		return m, err
+		return m, rest.renumber(err)
 	}
-	if m.Result.HeldOut, err = m.Estimate(held); err != nil {
-		return nil, configErrorf("Holdout", "%v", err)
+	if m.Result.HeldOut, err = m.Estimate(&held.Labelled); err != nil {
+		return nil, configErrorf("Holdout", "the rows held out (%d): %v", len(held.Y),
+			held.renumber(err))
 	}
 	m.Result.HeldOut.Share = tr.Holdout
 	return m, nil
@@ -45,7 +45,8 @@ func (tr *Trainer) verifyHoldout(ctx context.Context, m *Model, x Examples, y []
 	}
 	inner := *tr
 	inner.Holdout, inner.Weights = 0, rest.Weights
-	return inner.Verify(ctx, m, rest.X, rest.Y, o)
+	v, err := inner.Verify(ctx, m, rest.X, rest.Y, o)
+	return v, rest.renumber(err)
 }
 
 func (tr *Trainer) validateHoldout() error {
@@ -62,8 +63,27 @@ func (tr *Trainer) validateHoldout() error {
 	return nil
 }
 
+// part is some of the rows that Train or Verify was called with.
+type part struct {
+	Labelled
+	rows []int // numbers of the rows among all rows
+}
+
+// renumber makes the row of an error about a row of p its number among all rows.
+func (p *part) renumber(err error) error {
+	switch err := err.(type) {
+	case *RowError:
+		err.Row = p.rows[err.Row]
+	case *StepError:
+		if err.Row >= 0 {
+			err.Row = p.rows[err.Row]
+		}
+	}
+	return err
+}
+
 func (tr *Trainer) split(ctx context.Context, x Examples, y []float32, regression bool,
-	seed uint64) (held, rest *Labelled, err error) {
+	seed uint64) (held, rest *part, err error) {
 	if err := store.CheckExamples(x); err != nil {
 		return nil, nil, err
 	}
@@ -79,10 +99,11 @@ func (tr *Trainer) split(ctx context.Context, x Examples, y []float32, regressio
 	out, in := store.HoldOut(set.Labeled(hashes), seed, tr.Holdout)
 	if len(out) == 0 {
 		return nil, nil, configErrorf("Holdout", "have %v, which holds out none of the rows (%d): "+
-			"want a larger share or more distinct rows", tr.Holdout, x.Rows())
+			"want a larger share, or more distinct rows if no class has two with a weight above 0",
+			tr.Holdout, x.Rows())
 	}
-	take := func(rows []int) *Labelled {
-		d := &Labelled{}
+	take := func(rows []int) *part {
+		d := &part{rows: rows}
 		at := make([]uint32, len(rows))
 		for k, i := range rows {
 			at[k] = uint32(i)
@@ -120,10 +141,10 @@ func (m *Model) Estimate(d *Labelled) (*Estimate, error) {
 			continue
 		}
 		class := m.Class(of)
-		if class < 0 {
-			return nil, fmt.Errorf("pegasos: row %d: a score is not finite", i)
+		if class < 0 && weight > 0 {
+			return nil, newRowError(i, "a score is not finite")
 		}
-		errs.Class(groups[hashes[i]], m.Classes[class] == y, weight)
+		errs.Class(groups[hashes[i]], class >= 0 && m.Classes[class] == y, weight)
 	}
 	return errs.Estimate()
 }

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -72,6 +75,13 @@ func TestEstimate(t *testing.T) {
 	if e, err := m.Estimate(&pegasos.Labelled{X: huge, Y: p.y[:1]}); err == nil {
 		t.Errorf("an estimate from a score that is not finite: %+v", e)
 	}
+	copy(p.dense.Row(7), huge.Row(0))
+	weights := slices.Repeat([]float32{1}, 200)
+	weights[7] = 0
+	if e, err := m.Estimate(&pegasos.Labelled{X: p.dense, Y: p.y, Weights: weights}); err != nil ||
+		e.Rows != 199 {
+		t.Errorf("%+v, %v, with a score that is not finite in a row of weight 0", e, err)
+	}
 }
 
 func TestHoldoutRefuses(t *testing.T) {
@@ -88,6 +98,26 @@ func TestHoldoutRefuses(t *testing.T) {
 		if !errors.As(err, &refused) || refused.Field != "Holdout" {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// Errors name a row by its number among all rows, whether it trains or is held out.
+func TestHoldoutRow(t *testing.T) {
+	tr := pegasos.Trainer{Config: pegasos.Config{Lambda: 0.01, Epochs: 3}, Holdout: 0.3}
+	held := 0
+	for i := range 40 {
+		p := random(5, 40, 4, 2, 1)
+		p.dense.Row(i)[0] = float32(math.NaN())
+		_, err := tr.Train(context.Background(), p.dense, p.y)
+		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("row %d: ", i)) {
+			t.Errorf("NaN in row %d: %v", i, err)
+		}
+		if strings.Contains(err.Error(), "the rows held out") {
+			held++
+		}
+	}
+	if held < 5 || held > 20 {
+		t.Errorf("%d of 40 rows are held out", held)
 	}
 }
 

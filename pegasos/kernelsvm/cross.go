@@ -42,6 +42,14 @@ func (tr *Trainer) CrossPredict(ctx context.Context, x pegasos.Examples, y []flo
 		inner := *tr
 		inner.Progress = nil
 		part, err := inner.Train(ctx, store.TakeMatrix(m, rows).Examples(), labels)
+		switch bad := err.(type) {
+		case *pegasos.RowError:
+			bad.Row = int(rows[bad.Row])
+		case *pegasos.StepError:
+			if bad.Row >= 0 {
+				bad.Row = int(rows[bad.Row])
+			}
+		}
 		if err != nil {
 			return nil, fmt.Errorf("pegasos: fold %d of %d: %w", f+1, folds, err)
 		}

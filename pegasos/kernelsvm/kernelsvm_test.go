@@ -773,6 +773,12 @@ func TestCrossPredict(t *testing.T) {
 			t.Errorf("%d folds: error %v, want a ConfigError", folds, err)
 		}
 	}
+	bad := dense.New(20, 2)
+	bad.Row(17)[1] = float32(math.Inf(1))
+	if _, err := tr.CrossPredict(context.Background(), bad, y[:20], 4); err == nil ||
+		!strings.Contains(err.Error(), "row 17: ") {
+		t.Errorf("%v, want an error for row 17", err)
+	}
 	if _, err := tr.CrossPredict(context.Background(), x, y[:3], 2); err == nil {
 		t.Error("no error for missing labels")
 	}
