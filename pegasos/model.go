@@ -13,6 +13,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/base/misuse"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/model/labels"
 	"github.com/pegasimd/pegasimd/internal/model/modelfile"
 	"github.com/pegasimd/pegasimd/internal/train/checkpoint"
@@ -133,8 +134,8 @@ func (m *Model) checkSettings() error {
 func (m *Model) checkFinite() error {
 	for k, w := range m.Weights {
 		if len(w) != len(m.Weights[0]) {
-			return fmt.Errorf("weight vector %d has %d weights, but the first has %d", k, len(w),
-				len(m.Weights[0]))
+			return fmt.Errorf("weight vector %d has %s, but the first has %d", k,
+				plural.Count(len(w), "weight"), len(m.Weights[0]))
 		}
 		if j := floats.FirstNotFinite(w); j >= 0 {
 			return fmt.Errorf("weight %d of vector %d is %v, want a finite number", j, k, w[j])
@@ -317,15 +318,15 @@ func (m *Model) check() error {
 		return err
 	}
 	if len(m.Weights) != vectors {
-		return fmt.Errorf("%d weight vectors for %d classes, want %d", len(m.Weights),
+		return fmt.Errorf("%s for %d classes, want %d", plural.Count(len(m.Weights), "weight vector"),
 			len(m.Classes), vectors)
 	}
 	if err := labels.CheckClasses(m.Classes, m.Names); err != nil {
 		return err
 	}
 	if m.Bias != nil && len(m.Bias) != vectors {
-		return fmt.Errorf("%d biases for %d weight vectors, want one for each, or nil", len(m.Bias),
-			vectors)
+		return fmt.Errorf("%s for %s, want one for each, or nil", plural.Count(len(m.Bias), "bias"),
+			plural.Count(vectors, "weight vector"))
 	}
 	if err := m.checkFinite(); err != nil {
 		return err
@@ -334,9 +335,9 @@ func (m *Model) check() error {
 	case m.Table != nil && !json.Valid(m.Table):
 		return errors.New("the table is not valid JSON")
 	case m.Calibration != nil && (len(m.Calibration) != vectors || m.Classes == nil):
-		return fmt.Errorf("%d sigmoids for %d weight vectors and %d classes: want one for each "+
-			"vector, and none for regression",
-			len(m.Calibration), vectors, len(m.Classes))
+		return fmt.Errorf("%s for %s and %d classes: want one for each vector, and none for regression",
+			plural.Count(len(m.Calibration), "sigmoid"), plural.Count(vectors, "weight vector"),
+			len(m.Classes))
 	}
 	for k, s := range m.Calibration {
 		if !s.isFinite() {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/model/labels"
 	"github.com/pegasimd/pegasimd/internal/model/modelfile"
 	"github.com/pegasimd/pegasimd/internal/model/proof"
@@ -145,7 +146,8 @@ func readModel(r *modelfile.Reader) (*Model, error) {
 		return nil, err
 	}
 	if err := r.Take(24 * vectors); err != nil { // slice headers, even of empty vectors
-		return nil, fmt.Errorf("%d weight vectors of %d features: %w", vectors, length, err)
+		return nil, fmt.Errorf("%s of length %d: %w", plural.Count(vectors, "weight vector"), length,
+			err)
 	}
 	m.Weights = matrices.Vectors(vectors, length)
 	for _, w := range m.Weights {

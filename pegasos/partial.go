@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/engine"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
+	"github.com/pegasimd/pegasimd/internal/train/options"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
@@ -54,8 +57,8 @@ func NewPartialFrom(m *Model) (*Partial, error) {
 	}
 	for k := range m.Weights {
 		if m.lambda(k) != m.lambda(0) {
-			return nil, configErrorf("C", "have %v, which gave each pair of classes its own "+
-				"lambda: that depends on all rows, which are not known in chunks", m.Config.C)
+			return nil, configErrorf("C", "have %v, and the model's weight vectors differ in lambda, "+
+				"which depends on all rows: these are not known in chunks", m.Config.C)
 		}
 	}
 	cfg := m.Config.Plain()
@@ -130,14 +133,16 @@ func (cfg Config) checkChunks() error {
 		}
 	}
 	bad := settings.SetBeyond(rest, settings.Chunk)
-	if cfg.ClassWeight == Balanced {
-		bad = append(bad, "ClassWeight")
-	}
-	if cfg.Project && cfg.Loss.Regression() {
-		bad = append(bad, "Project")
-	}
-	if len(bad) > 0 {
+	switch {
+	case len(bad) > 0 && slices.Contains(strings.Fields("Finish Scale TargetScale Curves"), bad[0]):
+		return configErrorf(bad[0], "for chunks it can only be %q", FinishNone)
+	case len(bad) > 0:
 		return configErrorf(bad[0], "it can't be set for chunks")
+	case cfg.ClassWeight == Balanced:
+		return configErrorf("ClassWeight", "for chunks it can't be %q", Balanced)
+	case cfg.Project && cfg.Loss.Regression():
+		return configErrorf("Project", "it can't be set for chunks with the %s %q",
+			options.Name("Loss"), cfg.Loss)
 	}
 	return nil
 }
@@ -155,7 +160,8 @@ func (p *Partial) Fit(x Examples, y []float32) error {
 		return err
 	}
 	if x.Cols() != p.cols {
-		return fmt.Errorf("pegasos: the rows have %d columns, want %d", x.Cols(), p.cols)
+		return fmt.Errorf("pegasos: the rows have %s, want %d", plural.Count(x.Cols(), "column"),
+			p.cols)
 	}
 	if x.Rows() == 0 && len(y) == 0 {
 		return nil

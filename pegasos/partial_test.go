@@ -3,6 +3,7 @@ package pegasos_test
 import (
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
@@ -153,6 +154,18 @@ func TestPartialRefuses(t *testing.T) {
 	} {
 		if _, err := pegasos.NewPartial(c.cfg, c.classes, c.cols); err == nil {
 			t.Errorf("%s: no error", name)
+		}
+	}
+	for want, cfg := range map[string]pegasos.Config{
+		"pegasos: Steps: it can't be set for chunks":              {Steps: 2, Finish: "dual"},
+		`pegasos: Finish: for chunks it can only be "none"`:       {Finish: "dual"},
+		`pegasos: ClassWeight: for chunks it can't be "balanced"`: {ClassWeight: pegasos.Balanced},
+		`pegasos: Project: it can't be set for chunks with the Loss `: {Project: true,
+			Loss: pegasos.Squared},
+	} {
+		_, err := pegasos.NewPartial(cfg, nil, 1)
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
 		}
 	}
 	p := mustPartial(t, pegasos.Config{ClassWeight: "1=1e15"}, two, 1)

@@ -8,6 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/base/misuse"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/model/labels"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/calibrate"
@@ -33,7 +34,7 @@ func (m *Model) Decision(x Examples, i int, dst []float64) []float64 {
 // or in a tie the first of the tied classes. It returns -1 if a score is NaN or infinite. It panics
 // for a regression model, and if there are fewer scores than weight vectors.
 func (m *Model) Class(scores []float64) int {
-	if m.Classes == nil {
+	if m.Classes == nil && len(m.Weights) > 0 {
 		panic(misuse.Of("a regression model has no classes"))
 	}
 	scores = m.checkScores(scores)
@@ -219,12 +220,12 @@ func (m *Model) PredictSparse(idx []int32, val []float32) float32 {
 // is not finite, or that no sigmoid fits; the model is then unchanged.
 func (m *Model) Calibrate(scores []float64, y, weights []float32) error {
 	if m.Classes == nil {
-		return errors.New("pegasos: a regression model has no probabilities")
+		return errors.New("pegasos: a model without classes, as for regression, has no probabilities")
 	}
 	vectors := len(m.Weights)
 	if len(scores) != vectors*len(y) {
-		return fmt.Errorf("pegasos: have %d scores, want %d for each of %d rows", len(scores),
-			vectors, len(y))
+		return fmt.Errorf("pegasos: %s for %s, want %d for each", plural.Count(len(scores), "score"),
+			plural.Count(len(y), "label"), vectors)
 	}
 	weight, err := labels.Weigh(y, weights, nil, newRowError)
 	if err != nil {
@@ -237,7 +238,7 @@ func (m *Model) Calibrate(scores []float64, y, weights []float32) error {
 	for i := range y {
 		row := scores[i*vectors:][:vectors]
 		if bad := floats.FirstNotFinite(row); bad >= 0 && (weight == nil || weight[i] > 0) {
-			return newRowError(i, fmt.Sprintf("the score is %v", row[bad]))
+			return newRowError(i, fmt.Sprintf("a score is %v", row[bad]))
 		}
 	}
 	calibration := make([]Sigmoid, vectors)

@@ -102,9 +102,11 @@ func (t *task) validate() error {
 		options.Range("Threads", t.Threads, 0, math.MaxInt, "0 or more"),
 		options.Range("Pause", t.Pause, 0, math.MaxInt64, "0 or more"),
 		options.Range("MaxMemory", t.MaxMemory, 0, math.MaxInt64, "0 or more"),
+		options.Not("KeepProof", t.KeepProof && t.Order == IID,
+			"with %s %q there is no bound to prove", options.Name("Order"), cfg.Order),
 		options.Not("KeepProof", t.KeepProof && !cfg.HasBound(),
-			"with %s %q, %s %q and %s %q there is no bound to prove", options.Name("Order"), cfg.Order,
-			options.Name("Bias"), cfg.Bias, options.Name("Multiclass"), cfg.Multiclass),
+			"with %s %q and %s %q there is no bound to prove", options.Name("Bias"), cfg.Bias,
+			options.Name("Multiclass"), cfg.Multiclass),
 	})), t.validateRows(t.Valid))
 }
 
@@ -116,7 +118,7 @@ func (t *task) validateRows(v *Labelled) error {
 		v = new(Labelled)
 	}
 	if err := t.checkColumns(v.X); err != nil {
-		return configErrorf("Patience", "have %d, which needs rows in Trainer.Valid: %v",
+		return configErrorf("Patience", "have %d, but the rows of Trainer.Valid can't be used: %v",
 			t.Patience, err)
 	}
 	if v.X.Rows() == 0 || len(v.Y) != v.X.Rows() {
@@ -156,8 +158,8 @@ func (t *task) checkCurveColumns(cols int) error {
 	last := -1
 	for _, j := range t.CurveColumns {
 		if j <= last || j >= cols {
-			return configErrorf("CurveColumns", "have %d, want columns in ascending order, from 0 to "+
-				"%d at most", t.CurveColumns, cols-1)
+			return configErrorf("CurveColumns", "have %d, want different columns in ascending order, 0 "+
+				"or more and below %d", t.CurveColumns, cols)
 		}
 		last = j
 	}

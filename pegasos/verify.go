@@ -11,6 +11,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/base/misuse"
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
@@ -114,7 +115,8 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32
 	}
 	v.Objective, v.Bound, v.Gap = all.Objective, all.DualObjective, all.Gap
 	if !(v.Objective < math.Inf(1)) {
-		return nil, fmt.Errorf("pegasos: the objective is not finite: %s", store.TooLarge)
+		return nil, errors.New("pegasos: the objective is not finite: the rows or the model's " +
+			"weights are too large for float32")
 	}
 	if m.Lambda != s.Runs[0].Lambda {
 		v.Contradict("lambda is %v, not %v", s.Runs[0].Lambda, m.Lambda)
@@ -144,12 +146,12 @@ func (tr *Trainer) newVerifySession(ctx context.Context, m *Model, x Examples,
 		return nil, nil, err
 	}
 	if have := x.Cols(); have != m.Cols() {
-		return nil, nil, fmt.Errorf("pegasos: the rows have %d features, the model has %d", have,
-			m.Cols())
+		return nil, nil, fmt.Errorf("pegasos: the rows have %s, the model has %d",
+			plural.Count(have, "feature"), m.Cols())
 	}
 	if m.inputs > 0 {
-		return nil, nil, fmt.Errorf("pegasos: WithCols reduced the %d features of a model with curves "+
-			"to %d: verify the model as it was before", m.trainedCols(), m.inputs)
+		return nil, nil, fmt.Errorf("pegasos: WithCols reduced the features of a model with curves "+
+			"from %d to %d: verify the model as it was before", m.trainedCols(), m.inputs)
 	}
 	if m.Prior != "" && tr.Prior == nil {
 		return nil, nil, configErrorf("Prior", "the model was trained with a prior: want the model "+
@@ -178,8 +180,8 @@ func (tr *Trainer) newVerifySession(ctx context.Context, m *Model, x Examples,
 			"prior with the hash %q (none if empty)", t.priorHash, m.Prior)
 	}
 	if n, err := s.Vectors(len(set.Classes)); err != nil || n != len(m.Weights) {
-		return nil, nil, fmt.Errorf("pegasos: the model has %d weight vectors, which do not fit the "+
-			"%d classes of the labels", len(m.Weights), len(set.Classes))
+		return nil, nil, fmt.Errorf("pegasos: the number of the model's weight vectors, %d, does not "+
+			"fit the number of classes, %d", len(m.Weights), len(set.Classes))
 	}
 	return t, s, nil
 }
@@ -224,7 +226,8 @@ func (v *Verification) checkProof(p *certificate.Proof, m *Model, s *engine.Sess
 		return fmt.Errorf("pegasos: the proof belongs to another model: its hash of weights, biases and "+
 			"classes is %.99q, the model's is %s", p.Model, have)
 	case p.Data != v.Data:
-		return errors.New("pegasos: the proof belongs to other data, or to another layout of the rows")
+		return errors.New("pegasos: the proof belongs to other data, or to another layout of the " +
+			"rows; the data are the rows, labels, weights and prior, in their order")
 	case !s.Fits(p.Vectors):
 		return errors.New("pegasos: the number of dual variables in the proof does not fit the problem")
 	}
@@ -312,14 +315,16 @@ func (tr *Trainer) checkSigmoids(ctx context.Context, v *Verification, m *Model,
 		return configErrorf("Start", "want the model with the hash %s, from which the folds began",
 			m.Start)
 	case m.Config.Patience != 0:
-		return errors.New("pegasos: the sigmoids can't be verified: the folds ended by Patience, " +
-			"on validation rows that Verify does not have")
+		return errors.New("pegasos: the sigmoids can't be verified: the folds were trained with " +
+			"Patience, on validation rows that Verify does not have")
 	case m.Data == "":
 		return errors.New("pegasos: the sigmoids can't be verified: the model has no fingerprint of " +
 			"the training data")
 	case v.Data != m.Data:
-		return errors.New("pegasos: the sigmoids can only be verified with rows in the layout of " +
-			"the training, dense or sparse")
+		have, _, _ := strings.Cut(v.Data, ":")
+		want, _, _ := strings.Cut(m.Data, ":")
+		return fmt.Errorf("pegasos: the sigmoids can only be verified with rows in the layout of the "+
+			"training: have %s, want %s", have, want)
 	}
 	t, set, err := tr.taskFor(ctx, m, x, y, func(*task) {})
 	if err != nil {

@@ -231,7 +231,7 @@ func TestMaxMemory(t *testing.T) {
 	fails(t, exitUsage, told+"1500 weight vectors of 1 features, which visit 4.5e+06 rows in all, "+
 		"take ", "train", "-multiclass", "ovr", many, model)
 	fails(t, exitUsage, "have 50 MB, but 3 weight vectors of 1048576 features", "train", few, model)
-	fails(t, exitUsage, told+"1500 problems, which have 4.5e+06 rows in all, take ",
+	fails(t, exitUsage, told+"the problems (1500, with 4.5e+06 rows in all) take ",
 		"train", "-kernel", "rbf", "-gamma", "1", "-multiclass", "ovr", many, model)
 	fails(t, exitUsage, "-max-memory: have ", "cv", "-multiclass", "ovr", "-folds", "2", many)
 	fails(t, exitUsage, "-max-memory: have -1", "train", "-max-memory", "-1", few, model)

@@ -179,15 +179,18 @@ func (cfg Config) valueRules() []options.Rule {
 
 func (cfg Config) kernelRules() []options.Rule {
 	k := cfg.Kernel
-	polynomial := k == Polynomial
+	polynomial, coef0 := k == Polynomial, "a number from -1e30 to 1e30"
+	if polynomial {
+		coef0 = "a number from 0 to 1e30"
+	}
 	return []options.Rule{
 		options.Only("Gamma", cfg.Gamma != 0 && !cfg.hasGamma(), cfg.Gamma, "Kernel", k),
 		options.Only("Coef0", cfg.Coef0 != 0 && !cfg.scalesProducts(), cfg.Coef0, "Kernel", k),
-		options.Range("Coef0", cfg.Coef0, -1e30, 1e30, "a number from -1e30 to 1e30"),
+		options.Not("Coef0", cfg.Coef0 < 0 && polynomial,
+			"have %v, want 0 or more: otherwise the kernel %q is not an inner product", cfg.Coef0, k),
+		options.Range("Coef0", cfg.Coef0, -1e30, 1e30, coef0),
 		options.Only("Degree", cfg.Degree != 0 && !polynomial, cfg.Degree, "Kernel", k),
 		options.Range("Degree", cfg.Degree, 0, maxDegree, fmt.Sprintf("1 to %d", maxDegree)),
-		options.Not("Coef0", cfg.Coef0 < 0 && polynomial,
-			"have %v, want 0 or more: otherwise Polynomial is not an inner product", cfg.Coef0),
 		options.Range("Gamma", cmp.Or(cfg.Gamma, 1), minGamma, maxGamma,
 			fmt.Sprintf("a number from %v to %v", minGamma, maxGamma)),
 	}
@@ -202,7 +205,7 @@ func (cfg Config) lengthRules() []options.Rule {
 			"have %q, want %q: with %s %q an epoch may visit a row more than once",
 			cfg.Finish, pegasos.FinishNone, options.Name("Order"), cfg.Order),
 		options.Not("Finish", finish && cfg.Kernel == Sigmoid,
-			"have %q, want %q: %s %q has no dual problem",
+			"have %q, want %q: %s %q is not an inner product for most settings",
 			cfg.Finish, pegasos.FinishNone, options.Name("Kernel"), cfg.Kernel),
 		options.Only("Passes", !finish && cfg.Passes != 0, cfg.Passes, "Finish", cfg.Finish),
 		options.Only("Tol", !finish && cfg.Tol != 0, cfg.Tol, "Finish", cfg.Finish),

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/model/labels"
 	"github.com/pegasimd/pegasimd/internal/model/modelfile"
 	"github.com/pegasimd/pegasimd/internal/model/proof"
@@ -99,8 +100,8 @@ func (m *Model) Write(w io.Writer) error {
 		return errors.New("pegasos: model can't be written: it was neither trained nor read")
 	}
 	if m.Names != nil && len(m.Names) != len(m.Classes) {
-		return fmt.Errorf("pegasos: model can't be written: %d names for %d classes", len(m.Names),
-			len(m.Classes))
+		return fmt.Errorf("pegasos: model can't be written: %s for %d classes",
+			plural.Count(len(m.Names), "name"), len(m.Classes))
 	}
 	h := &header{features: m.Cols(), layout: store.Kind(m.rows.Examples()), result: m.Result.header()}
 	if m.Data != "" {
@@ -220,7 +221,7 @@ func (m *Model) readTerms(mr *modelfile.Reader) error {
 func (h *header) check(m *Model) (rows int, err error) {
 	n := len(m.Classes)
 	if n < 2 || n > labels.MaxClasses {
-		return 0, fmt.Errorf("%d classes, want 2 to %d", n, labels.MaxClasses)
+		return 0, fmt.Errorf("%s, want 2 to %d", plural.Count(n, "class"), labels.MaxClasses)
 	}
 	if err := labels.CheckClasses(m.Classes, m.Names); err != nil {
 		return 0, err
@@ -247,12 +248,13 @@ func (h *header) checkSizes(m *Model) (rows int, err error) {
 	case h.features < 0 || h.features > math.MaxInt32:
 		return 0, fmt.Errorf("header: features: have %d, want 0 to 2^31-1", h.features)
 	case len(m.counts) != len(m.Classes):
-		return 0, fmt.Errorf("header: support: %d numbers for %d classes", len(m.counts), len(m.Classes))
+		return 0, fmt.Errorf("header: support: %s for %d classes",
+			plural.Count(len(m.counts), "number"), len(m.Classes))
 	}
 	for _, count := range m.counts {
 		if count < 0 || count > maxRows-rows {
-			return 0, fmt.Errorf("header: support: have %d rows of a class, want 0 or more, and at most "+
-				"%d rows of all classes", count, maxRows)
+			return 0, fmt.Errorf("header: support: have %d for a class, want 0 or more, and at most %d "+
+				"in all", count, maxRows)
 		}
 		rows += count
 	}
@@ -282,8 +284,8 @@ func readSupport(mr *modelfile.Reader, h *header, rows int) (pegasos.Examples, e
 	starts := make([]int64, 1, rows+1)
 	for i, n := range counts {
 		if n < 0 || int(n) > h.features {
-			return nil, fmt.Errorf("support row %d has %d nonzeros of %d features", i,
-				uint32(n), h.features)
+			return nil, fmt.Errorf("support row %d has %s, want at most the number of features, %d", i,
+				plural.Count(int64(uint32(n)), "nonzero"), h.features)
 		}
 		starts = append(starts, starts[i]+int64(n))
 	}

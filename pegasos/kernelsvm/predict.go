@@ -6,6 +6,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/base/misuse"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/model/labels"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -45,8 +46,8 @@ func (m *Model) decisionAll(x pegasos.Examples, threads int) []float64 {
 // score, the lowest index in a tie, or -1 if a score is not finite.
 func (m *Model) Class(scores []float64) int {
 	if n := len(m.Classes); len(scores) < m.Outputs() || n == 0 {
-		panic(misuse.Of("%d scores for a model with %d outputs and %d classes", len(scores),
-			m.Outputs(), n))
+		panic(misuse.Of("%s for a model with %s and %s", plural.Count(len(scores), "score"),
+			plural.Count(m.Outputs(), "output"), plural.Count(n, "class")))
 	}
 	if floats.FirstNotFinite(scores[:m.Outputs()]) >= 0 {
 		return -1

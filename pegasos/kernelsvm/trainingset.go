@@ -55,8 +55,8 @@ func newTrainingSet(tr *Trainer, x pegasos.Examples, y []float32) (*trainingSet,
 	set := &trainingSet{cfg: tr.Config, x: x, threads: parallel.Threads(tr.Threads)}
 	if set.partial = set.cfg.Steps != 0 && set.cfg.Steps < int64(len(y)); set.partial {
 		if set.cfg.Finish == pegasos.FinishDual {
-			return nil, options.Bad("Finish", "have %q, want %q: %d steps do not visit all of %d rows",
-				pegasos.FinishDual, pegasos.FinishNone, set.cfg.Steps, len(y))
+			return nil, options.Bad("Finish", "have %q, want %q with fewer %s than rows: have %d and %d",
+				pegasos.FinishDual, pegasos.FinishNone, options.Name("Steps"), set.cfg.Steps, len(y))
 		}
 		set.cfg.Finish = pegasos.FinishNone
 	}
@@ -115,8 +115,8 @@ func (set *trainingSet) arrange(tr *Trainer) error {
 	}
 	if bad := set.rows.Measure(); bad >= 0 {
 		return &store.RowError{Row: int(set.rowOf[bad]), Scale: true,
-			Reason: "a value is NaN or infinite, or the squared norm or the kernel value k(x,x) is " +
-				"NaN or too large for float32"}
+			Reason: "a value is NaN or infinite, or the squared norm is above 1.7e38, or the kernel " +
+				"value k(x,x) is NaN or infinite in float32"}
 	}
 	first := int(slices.Min(set.rowOf))
 	if g := cfg.Gamma; cfg.hasGamma() && !(g >= minGamma && g <= maxGamma) {
@@ -125,12 +125,13 @@ func (set *trainingSet) arrange(tr *Trainer) error {
 			centered = "centered "
 		}
 		return &store.RowError{Row: first, Scale: true,
-			Reason: fmt.Sprintf("the rows are too large or too small for float32: gamma would be "+
-				"%.3g, 1 over the mean squared norm of the %srows", g, centered)}
+			Reason: fmt.Sprintf("the default gamma would be %.3g, 1 over the mean squared norm of the "+
+				"%srows that training visits: want %v to %v", g, centered, minGamma, maxGamma)}
 	}
 	if most := set.rows.MaxSquare; cfg.Kernel == Linear && most > 0 && most < 0x1p-120 {
 		return &store.RowError{Row: first, Scale: true,
-			Reason: "the values of all rows are too small for float32; scale the rows"}
+			Reason: fmt.Sprintf("the squared norm, like those of the other rows that training visits, "+
+				"is below %.1g; scale the rows", 0x1p-120)}
 	}
 	return options.LambdaFits(set.lambda, cfg.C, float64(set.rows.MaxNorm*set.rows.MaxNorm)).Err()
 }
@@ -263,7 +264,7 @@ func (set *trainingSet) checkMemory(limit int64) error {
 	if set.cfg.pairs(len(set.classes)) {
 		problems, states, visited = n*(n-1)/2, n*(n-1), (n-1)*rows
 	}
-	what := fmt.Sprintf("%.0f problems, which have %.3g rows in all,", problems, visited)
+	what := fmt.Sprintf("the problems (%.0f, with %.3g rows in all)", problems, visited)
 	live := min(problems, float64(set.threads)) * visited / problems
 	return options.Memory(limit, states*sliceSize+visited*perRow+live*solving, what).Err()
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/base/misuse"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/options"
@@ -60,7 +61,8 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y [
 	found := r.result()
 	v.Objective, v.Bound, v.Gap = found.Objective, found.DualObjective, found.Gap
 	if !(v.Objective < math.Inf(1)) {
-		return nil, fmt.Errorf("kernelsvm: the objective is not finite: %s", store.TooLarge)
+		return nil, fmt.Errorf("kernelsvm: the objective is %v: the rows or the model's coefficients "+
+			"are too large", v.Objective)
 	}
 	if m.Lambda != r.lambda {
 		v.Contradict("lambda is %v, not %v", r.lambda, m.Lambda)
@@ -80,8 +82,8 @@ func (tr *Trainer) verifyRun(m *Model, x pegasos.Examples, y []float32) (*run, e
 			Function)
 	}
 	if x.Cols() != m.Cols() {
-		return nil, fmt.Errorf("kernelsvm: the rows have %d features, the model has %d", x.Cols(),
-			m.Cols())
+		return nil, fmt.Errorf("kernelsvm: the rows have %s, the model has %d",
+			plural.Count(x.Cols(), "feature"), m.Cols())
 	}
 	inner := &Trainer{Threads: tr.Threads, MaxMemory: tr.MaxMemory, CacheMB: -1,
 		Config: Config{Kernel: c.Kernel, Gamma: c.Gamma, Coef0: c.Coef0, Degree: c.Degree,
@@ -145,8 +147,8 @@ func checkClaims(v *pegasos.Verification, m *Model, found Result,
 		return true
 	}
 	if len(claimed.PerProblem) != len(found.PerProblem) {
-		v.Contradict("the model has claims on %d problems, but has %d problems",
-			len(claimed.PerProblem), len(found.PerProblem))
+		v.Contradict("the model has claims on %s, but has %d", plural.Count(len(claimed.PerProblem),
+			"problem"), len(found.PerProblem))
 		return true
 	}
 	t := proof.Comparison{Contradict: v.Contradict}

@@ -15,6 +15,7 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/text/form"
 	"github.com/pegasimd/pegasimd/internal/text/tables"
 	"github.com/pegasimd/pegasimd/modelio"
@@ -37,10 +38,10 @@ func New(p modelio.Predictor) (*Model, error) {
 	case err != nil:
 		return nil, err
 	case e == nil:
-		return nil, errors.New("table: the model was trained on rows of numbers and has no encoder")
+		return nil, errors.New("table: the model has no encoder: it predicts rows of numbers")
 	case e.Cols() != p.Cols():
-		return nil, fmt.Errorf("table: the encoder has %d features, but the model has %d", e.Cols(),
-			p.Cols())
+		return nil, fmt.Errorf("table: the encoder has %s, but the model has %d",
+			plural.Count(e.Cols(), "feature"), p.Cols())
 	}
 	return &Model{p, e, e.Coder()}, nil
 }
@@ -58,11 +59,12 @@ func Train(ctx context.Context, names []string, rows [][]string, label string, c
 	case at < 0:
 		return nil, fmt.Errorf("table: no column is called %q", escape.Cut(label))
 	case slices.Contains(names[at+1:], label):
-		return nil, fmt.Errorf("table: two columns are called %q", escape.Cut(label))
+		return nil, fmt.Errorf("table: several columns are called %q", escape.Cut(label))
 	}
 	for i, row := range rows {
 		if len(row) != len(names) {
-			return nil, fmt.Errorf("table: row %d: %d cells, want %d", i, len(row), len(names))
+			return nil, fmt.Errorf("table: row %d: %s, want %d", i, plural.Count(len(row), "cell"),
+				len(names))
 		}
 	}
 	var text bytes.Buffer
@@ -160,7 +162,8 @@ func (m *Model) Order(named map[string]string) ([]string, error) {
 // wrong or a score is not finite.
 func (m *Model) Score(cells []string) ([]float64, error) {
 	if len(cells) != len(m.encoder.Columns) {
-		return nil, fmt.Errorf("table: %d cells, want %d", len(cells), len(m.encoder.Columns))
+		return nil, fmt.Errorf("table: %s, want %d", plural.Count(len(cells), "cell"),
+			len(m.encoder.Columns))
 	}
 	cells = slices.Clone(cells)
 	for i, cell := range cells {
@@ -173,8 +176,8 @@ func (m *Model) Score(cells []string) ([]float64, error) {
 	}
 	scores := m.DecisionAll(row)
 	if i := floats.FirstNotFinite(scores); i >= 0 {
-		return nil, fmt.Errorf("table: the score is %v: the row has values too large for float32",
-			scores[i])
+		return nil, fmt.Errorf("table: a score is %v: the row or the model has numbers too large for "+
+			"float32", scores[i])
 	}
 	return scores, nil
 }

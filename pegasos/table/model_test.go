@@ -192,12 +192,12 @@ func TestTrainErrors(t *testing.T) {
 		want  string
 	}{
 		{"no such label", columnsOfVisits, rows, "class", `no column is called "class"`},
-		{"label twice", []string{"a", "y", "b", "c", "y"}, rows, "y", `two columns are called "y"`},
+		{"label twice", []string{"a", "y", "b", "c", "y"}, rows, "y", `several columns are called "y"`},
 		{"no rows", columnsOfVisits, nil, "label", "no rows"},
 		{"no names", nil, rows, "label", `no column is called "label"`},
 		{"one column", []string{"y"}, [][]string{{"a"}, {"b"}}, "y", "one column only"},
 		{"short row", columnsOfVisits, append(rows[:5:5], []string{"a"}), "label",
-			"table: row 5: 1 cells, want 5"},
+			"table: row 5: 1 cell, want 5"},
 		{"missing label", columnsOfVisits, append(rows[:5:5], []string{"1", "red", "3", "yes", ""}),
 			"label", "missing label"},
 		{"one class", columnsOfVisits, visits(1), "label", "class"},
@@ -324,9 +324,9 @@ func TestNewErrors(t *testing.T) {
 		table json.RawMessage
 		want  string
 	}{
-		{nil, "table: the model was trained on rows of numbers and has no encoder"},
+		{nil, "table: the model has no encoder: it predicts rows of numbers"},
 		{json.RawMessage(`{"columns":["a"],"label_at":-1}`),
-			"table: the model was trained on rows of numbers and has no encoder"},
+			"table: the model has no encoder: it predicts rows of numbers"},
 		{json.RawMessage(`{"encoder":9}`), "table: an encoder of version 9"},
 		{other, fmt.Sprintf("table: the encoder has 2 features, but the model has %d", m.Cols())},
 	} {

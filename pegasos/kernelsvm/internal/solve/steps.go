@@ -48,12 +48,15 @@ func (s *solver) pegasosSteps(idx []uint32) error {
 
 // With i = -1 notFinite blames the objective.
 func (s *solver) notFinite(i int) error {
+	why := store.TooLarge
+	if s.Rows.Func != nil {
+		why = "a kernel value is NaN or infinite" // the sums of finite values are finite
+	}
 	if i < 0 {
-		return &iterate.Error{Step: s.Steps + 1, Row: -1,
-			Reason: "the objective is not finite: " + store.TooLarge}
+		return &iterate.Error{Step: s.Steps + 1, Row: -1, Reason: "the objective is not finite: " + why}
 	}
 	return &iterate.Error{Step: s.Steps + 1, Row: int(s.Pos[i]),
-		Reason: "the score is not finite: " + store.TooLarge}
+		Reason: "the score is not finite: " + why}
 }
 
 func (s *solver) last() weights { return weights{s.alpha, s.score, s.scale(), 1} }
