@@ -117,21 +117,22 @@ func (t *task) validateRows(v *Labelled) error {
 	if v == nil {
 		v = new(Labelled)
 	}
+	const valid = options.Name("Valid")
 	if err := t.checkColumns(v.X); err != nil {
-		return configErrorf("Patience", "have %d, but the rows of Trainer.Valid can't be used: %v",
-			t.Patience, err)
+		return configErrorf("Patience", "have %d, but the rows of %s can't be used: %v", t.Patience,
+			valid, err)
 	}
 	if v.X.Rows() == 0 || len(v.Y) != v.X.Rows() {
-		return configErrorf("Patience", "have %d, which needs rows in Trainer.Valid, and a label "+
-			"for each of them", t.Patience)
+		return configErrorf("Patience", "have %d, which needs rows in %s, and a label for each of them",
+			t.Patience, valid)
 	}
 	if _, err := labels.Weigh(v.Y, v.Weights, nil, store.BadRow); err != nil {
-		return configErrorf("Patience", "the weights of Trainer.Valid can't be used: %v", err)
+		return configErrorf("Patience", "the weights of %s can't be used: %v", valid, err)
 	}
 	for i, y := range v.Y {
 		if t.Loss.Regression() && !floats.IsFinite(y) && (v.Weights == nil || v.Weights[i] > 0) {
-			return configErrorf("Patience", "the label of row %d of Trainer.Valid is %v, want a "+
-				"finite number", i, y)
+			return configErrorf("Patience", "the label of row %d of %s is %v, want a finite number", i,
+				valid, y)
 		}
 	}
 	return nil
@@ -189,8 +190,8 @@ func (t *task) checkModels() error {
 			return configErrorf(what, "the model's %s is %q, want %q",
 				options.Name("Multiclass"), have, want)
 		case m.Scaling.internal().Terms() > 0:
-			return configErrorf(what, "the model has curves (Scaling.Expansion), which no run can "+
-				"build on: train it with %s %q", options.Name("Curves"), CurvesNone)
+			return configErrorf(what, "the model has curves, want a model without: train it with %s %q",
+				options.Name("Curves"), CurvesNone)
 		case t.classes != nil && !slices.Equal(t.classes, m.Classes):
 			return configErrorf(what, "the classes %v differ from those of the other model, %v",
 				m.Classes, t.classes)

@@ -316,7 +316,7 @@ func (tr *Trainer) checkSigmoids(ctx context.Context, v *Verification, m *Model,
 			m.Start)
 	case m.Config.Patience != 0:
 		return errors.New("pegasos: the sigmoids can't be verified: the folds were trained with " +
-			"Patience, on validation rows that Verify does not have")
+			"patience, on validation rows that the verification does not have")
 	case m.Data == "":
 		return errors.New("pegasos: the sigmoids can't be verified: the model has no fingerprint of " +
 			"the training data")

@@ -131,7 +131,7 @@ func (set *trainingSet) arrange(tr *Trainer) error {
 	if most := set.rows.MaxSquare; cfg.Kernel == Linear && most > 0 && most < 0x1p-120 {
 		return &store.RowError{Row: first, Scale: true,
 			Reason: fmt.Sprintf("the squared norm, like those of the other rows that training visits, "+
-				"is below %.1g; scale the rows", 0x1p-120)}
+				"is below %.1g", 0x1p-120)}
 	}
 	return options.LambdaFits(set.lambda, cfg.C, float64(set.rows.MaxNorm*set.rows.MaxNorm)).Err()
 }
