@@ -21,7 +21,10 @@ func New(rows, cols int) *Matrix { return (*Matrix)(matrices.NewDense(rows, cols
 // FromSlice copies rows*cols values, row by row, into a new matrix. It returns an error if rows or
 // cols is negative or len(values) is not rows*cols.
 func FromSlice(rows, cols int, values []float32) (*Matrix, error) {
-	if rows < 0 || cols < 0 || cols > 0 && rows != len(values)/cols || rows*cols != len(values) {
+	if rows < 0 || cols < 0 {
+		return nil, fmt.Errorf("dense: rows = %d, cols = %d, want 0 or more", rows, cols)
+	}
+	if cols > 0 && rows != len(values)/cols || rows*cols != len(values) {
 		return nil, fmt.Errorf("dense: have %s, want %d rows of %d", plural.Count(len(values), "value"),
 			rows, cols)
 	}
