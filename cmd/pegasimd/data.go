@@ -213,6 +213,10 @@ func (d *dataReader) failed(err error) error {
 	}
 	var row *pegasos.RowError
 	if errors.As(err, &row) {
+		if d.trained != nil {
+			row = &pegasos.RowError{Row: d.trained[row.Row], Reason: row.Reason, Scale: row.Scale}
+			err = row
+		}
 		how := ""
 		switch f := d.call.flags; {
 		case !row.Scale:

@@ -78,7 +78,7 @@ func (r *linearRun) holdOut() error {
 	}
 	r.held = &heldOut{set: set.Subset(out), all: len(out) + len(in)}
 	r.held.set.Y = take(all.Y, out)
-	r.set = set.Subset(in)
+	r.set, d.trained = set.Subset(in), in
 	r.set.Y = take(all.Y, in)
 	r.held.weights, d.weights = take(d.weights, out), take(d.weights, in)
 	if numbers && slices.Min(r.held.set.Y) == slices.Max(r.held.set.Y) {
