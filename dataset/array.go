@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
+
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 )
 
 // shapeOf returns the first dimension of an array, and the product of the others. ok is false if
@@ -31,14 +33,14 @@ func checkEnd(r io.Reader, n int) error {
 	case io.EOF:
 		return nil
 	case nil:
-		return fmt.Errorf("more than the %d bytes of data that the header says", n)
+		return fmt.Errorf("more than the %s of data that the header says", plural.Count(n, "byte"))
 	default:
 		return err
 	}
 }
 
 func errCutOff(got, want int) error {
-	return fmt.Errorf("%d bytes of data where the header says %d", got, want)
+	return fmt.Errorf("%s of data where the header says %d", plural.Count(got, "byte"), want)
 }
 
 func short(err error) error {

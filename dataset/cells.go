@@ -19,8 +19,12 @@ func ReadCells(path string, opt Options, each func(cells []string) error) (
 		return nil, err
 	}
 	defer from.close()
-	if format, _ := opt.formatOf(path); !format.IsTable() {
-		return nil, fmt.Errorf("%s: want a table", path)
+	format, err := opt.formatOf(path)
+	if err != nil {
+		return nil, err
+	}
+	if !format.IsTable() {
+		return nil, fmt.Errorf("%s: the format is %s, want a table", path, format)
 	}
 	t := &tableFile{name: path, opt: opt}
 	err = t.scan(from, each)

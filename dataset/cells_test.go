@@ -72,8 +72,12 @@ func TestReadCells(t *testing.T) {
 	if !errors.Is(err, stop) || len(names) != 2 {
 		t.Errorf("stopped: %q, %v", names, err)
 	}
-	for _, path := range []string{"c.svm", "none.csv"} {
-		if _, err := ReadCells(path, Options{}, nil); !says(err, path) {
+	for path, want := range map[string]string{
+		"c.svm":    "c.svm: the format is svmlight, want a table",
+		"c.other":  "c.other: the name does not tell the format",
+		"none.csv": "none.csv: ",
+	} {
+		if _, err := ReadCells(path, Options{}, nil); !says(err, want) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

@@ -21,6 +21,7 @@ type columns struct {
 	others []string
 
 	growing bool // whether later rows may have further columns
+	header  bool // whether the file names the columns
 
 	wanted map[string]int // index in from of each name in Options.Table; nil if matched by position
 }
@@ -48,7 +49,8 @@ func (c *columns) byPlace(names []string) (err error) {
 		return &columnError{err.Error()}
 	}
 	if features > c.opt.maxCSVFeatures() {
-		return c.opt.tooManyColumns(c.cells)
+		return columnErrorf("%d features are beyond the limit of %d (-max-features)", features,
+			c.opt.maxCSVFeatures())
 	}
 	c.label = -1
 	if !without {
@@ -67,11 +69,6 @@ func (c *columns) byPlace(names []string) (err error) {
 	return nil
 }
 
-func (o Options) tooManyColumns(cells int) error {
-	return &columnError{fmt.Sprintf("%d columns are beyond the limit of %d features (-max-features)",
-		cells, o.maxCSVFeatures())}
-}
-
 func (c *columns) match(names []string, t *Table) (err error) {
 	at, twice := indexNames(names)
 	if c.label, err = c.matchLabel(names, at, twice, t); err != nil {
@@ -85,7 +82,7 @@ func (c *columns) match(names []string, t *Table) (err error) {
 		case !found && (c.opt.leavesOut(k) || c.growing):
 			i = -1
 		case !found:
-			return columnErrorf("no column is called %q in the header", escape.Cut(name))
+			return columnErrorf("no column is called %q%s", escape.Cut(name), c.where())
 		case twice[name]:
 			return columnErrorf("two columns are called %q", escape.Cut(name))
 		case i == c.label:
@@ -119,8 +116,8 @@ func (c *columns) matchLabel(names []string, at map[string]int, twice map[string
 		return 0, columnErrorf("no column is called %q%s, as the label's column in training: if another "+
 			"column has the labels, call it so, or name it (-label-column)", escape.Cut(t.Label), c.where())
 	case twice[t.Label]:
-		return 0, columnErrorf("two columns are called %q: say which has the labels (-label-column)",
-			escape.Cut(t.Label))
+		return 0, columnErrorf("two columns are called %q: say which has the labels, by its number "+
+			"from 0 (-label-column)", escape.Cut(t.Label))
 	}
 	return i, nil
 }
@@ -158,7 +155,7 @@ func (c *columns) labelColumn(names []string) (at int, err error) {
 	if names == nil {
 		return 0, columnErrorf("no column is called %q: there is no header", escape.Cut(want))
 	}
-	few := strings.Join(names[:min(len(names), 8)], ", ")
+	few := strings.Join(names[:min(len(names), 40)], ", ") // 40 names are too long for Cut
 	return 0, columnErrorf("no column is called %q%s: %s", escape.Cut(want), c.where(),
 		escape.Cut(few))
 }
@@ -177,10 +174,13 @@ func (c *columns) doubts(names []string) []Doubt {
 }
 
 func (c *columns) where() string {
-	if c.growing { // lines of JSON have no header
-		return ""
+	switch {
+	case c.growing: // later lines of JSON may have further fields
+		return " in the first lines"
+	case c.header:
+		return " in the header"
 	}
-	return " in the header"
+	return ""
 }
 
 // grow adds the columns from c.cells on, and reports whether this makes more features. names are
@@ -213,7 +213,7 @@ func (c *columns) complete() error {
 	}
 	for k, i := range c.from {
 		if i < 0 && !c.opt.leavesOut(k) {
-			return fmt.Errorf("no line has the field %q: write null where the value is missing",
+			return fmt.Errorf("no line has the field %q; null in a line stands for a missing value",
 				escape.Cut(c.opt.Table.Columns[k]))
 		}
 	}

@@ -233,6 +233,7 @@ func (t *tableFile) settle(cells int) error {
 		t.settled = true
 		f := t.rows.Form()
 		t.columns.empty, t.columns.growing = f.Trailing, f.Format == form.JSONL
+		t.columns.header = f.Header
 		err := t.columns.settle(t.rows.Names(), cells)
 		for t.leading < len(t.columns.from) && t.columns.from[t.leading] == t.leading {
 			t.leading++
@@ -261,6 +262,7 @@ func (t *tableFile) settle(cells int) error {
 func (t *tableFile) end() error {
 	if !t.settled {
 		if names := t.rows.Names(); len(names) > 0 {
+			t.columns.header = t.rows.Form().Header
 			return t.columns.settle(names, len(names))
 		}
 		t.columns.label = -1
@@ -343,8 +345,12 @@ func (t *tableFile) features(cells []string) (bad int, reason string) {
 		case cell.IsMissing(cells[i]):
 			return i, "missing value: fill it in or leave the row out"
 		case reason == cell.NotNumber:
-			return i, "feature is not a number: to encode words, use Train or Fit of package " +
-				"github.com/pegasimd/pegasimd/pegasos/table"
+			reason = "feature is " + reason
+			if t.opt.Features == 0 { // no model was trained on the numbers of such a table
+				reason += ": to encode words, use Train or Fit of package " +
+					"github.com/pegasimd/pegasimd/pegasos/table"
+			}
+			return i, reason
 		default:
 			return i, "feature is " + reason
 		}
@@ -423,8 +429,11 @@ func (t *tableFile) fault(err error) error {
 	}
 	if c := (*columnError)(nil); errors.As(err, &c) {
 		line := 1
-		if t.rows != nil && t.rows.Reader != nil && t.count > 0 {
-			line, _ = t.rows.FieldPos(0)
+		if t.rows != nil && t.rows.Reader != nil {
+			f := t.rows.Reader.Form()
+			if line += f.SkipLines; t.count > 0 || t.settled && !f.Header {
+				line, _ = t.rows.FieldPos(0)
+			}
 		}
 		return &SyntaxError{File: t.name, Line: line, Reason: c.Error()}
 	}

@@ -74,7 +74,7 @@ func TestCSV(t *testing.T) {
 }
 
 func TestCSVErrors(t *testing.T) {
-	const words = ": feature is not a number: to encode words, use Train or Fit of " +
+	const words = ": feature is not a decimal number: to encode words, use Train or Fit of " +
 		"package github.com/pegasimd/pegasimd/pegasos/table"
 	const missing = ": missing value: fill it in or leave the row out"
 	const noLabel = ": missing label: fill it in, or leave such rows out (-missing drop)"
@@ -132,6 +132,18 @@ func TestCSVErrors(t *testing.T) {
 			`a.csv:1: no column is called "y" in the header: a, b`},
 		{"label by name without header", "y,b\n1,2\n", Options{LabelColumn: "y", Header: HeaderNo},
 			`a.csv:1: no column is called "y": there is no header`},
+		{"no such label, in a later line", "a title\n\na,b\n1,2\n3,4\n",
+			Options{LabelColumn: "y", SkipLines: 2},
+			`a.csv:3: no column is called "y" in the header: a, b`},
+		{"no such label among many", "a,b,c,d,e,f,g,h,i\n1,2,3,4,5,6,7,8,9\n", Options{LabelColumn: "y"},
+			`a.csv:1: no column is called "y" in the header: a, b, c, d, e, f, g, h, i`},
+		{"no such label in lines", "p\tone text\n", Options{LabelColumn: "y", Format: FormatLines},
+			`a.csv:1: no column is called "y": label, text`},
+		{"no such label in JSON", `{"a":1,"b":2}`, Options{LabelColumn: "y", Format: FormatJSONL},
+			`a.csv:1: no column is called "y" in the first lines: a, b`},
+		{"no such number after a comment", "# a comment\n1,2\n3,4\n",
+			Options{LabelColumn: "2", Comment: "#"},
+			`a.csv:2: there is no column 2 for the label: want 0 to 1`},
 		{"label name twice", "y,b,y\n1,2,3\n", Options{LabelColumn: "y"},
 			`a.csv:1: two columns are called "y"`},
 		{"label number", "1,2\n", Options{LabelColumn: "2"},
@@ -146,7 +158,7 @@ func TestCSVErrors(t *testing.T) {
 			"a.csv:1: a byte that is not UTF-8: say what the encoding is, -encoding windows-1252 for " +
 				"instance"},
 		{"too many columns", "1,2,3,4\n", Options{MaxFeatures: 2},
-			`a.csv:1: 4 columns are beyond the limit of 2 features (-max-features)`},
+			`a.csv:1: 3 features are beyond the limit of 2 (-max-features)`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, err := readCSVText(c.text, c.opt)
@@ -315,6 +327,28 @@ func TestCSVHeaderOfLongFile(t *testing.T) {
 	}
 }
 
+// The first label decides whether labels are names, so that its name must not be read as a number.
+func TestWriteCSVNames(t *testing.T) {
+	for name, ok := range map[string]bool{
+		"pear": true, "0x1p4": true, "5": false, "1e999": false, "inf": false, "NA": false, " a": false,
+	} {
+		s := mustText(t, "0 1:1\n", Options{})
+		s.Names = []string{name}
+		var b bytes.Buffer
+		err := WriteCSV(&b, s)
+		if ok == says(err, "the class name") {
+			t.Errorf("%q: %v", name, err)
+		}
+		if err != nil {
+			continue
+		}
+		if back, err := readCSVText(b.String(), Options{Header: HeaderNo}); err != nil ||
+			!slices.Equal(back.Names, s.Names) {
+			t.Errorf("%q: %v, %v", name, back, err)
+		}
+	}
+}
+
 func TestWriteCSVFirstRow(t *testing.T) {
 	for _, text := range []string{
 		"0,1,2,target\n5,6,7,b\n", "0,1,2,3,target\n5,6,7,8,b\n", "0,1,2,target\n", "0,1,2,7\n5,6,7,8\n",
@@ -386,7 +420,7 @@ func TestCSVEncoder(t *testing.T) {
 		{"a column that isn't used is missing, no header", "xxx,7,8\n", Options{Table: named}, "1",
 			"a.csv:1: 3 columns, want 4 with the label column", ""},
 		{"refused", "a,b,c,y\nx,xx,bad,7\nbad,bad,x,8\n,,,9\nbad,,,9\n", Options{Table: named}, "",
-			`a.csv:2:6: column "c": token "bad": want another cell (and in 2 more rows)`, ""},
+			`a.csv:2:6: column "c": token "bad": want another cell (and cells in 2 more rows)`, ""},
 		{"refused in another order", "c,y,b,a\nx,7,bad,x\n", Options{Table: named}, "",
 			`a.csv:2:5: column "b": token "bad": want another cell`, ""},
 		{"words alone, no header", "x,xx,xxx,7\n", Options{Table: named}, "",
@@ -442,7 +476,7 @@ func TestSyntaxErrorOfCSV(t *testing.T) {
 		}
 	}
 	e := &SyntaxError{File: "a", Line: 3, Column: 8, Name: "age", Token: "old", Reason: "no", more: 12}
-	if e.Error() != `a:3:8: column "age": token "old": no (and in 12 more rows)` {
+	if e.Error() != `a:3:8: column "age": token "old": no (and cells in 12 more rows)` {
 		t.Error(e)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 
 	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 )
 
 // A SyntaxError is a fault in the text of a file.
@@ -23,8 +24,8 @@ type SyntaxError struct {
 
 // Error returns a line such as
 //
-//	a.svm:3:8: token "1e3:1": index is not a whole number
-//	a.csv:3:8: column "age": token "old": want a number (and in 12 more rows)
+//	a.svm:3:8: token "1e3:1": index is not written in digits only
+//	a.csv:3:8: column "age": token "old": want a number (and cells in 12 more rows)
 func (e *SyntaxError) Error() string {
 	s := fmt.Sprintf("%s:%d", e.File, e.Line)
 	if e.Column > 0 {
@@ -38,11 +39,7 @@ func (e *SyntaxError) Error() string {
 	}
 	s += ": " + e.Reason
 	if e.more > 0 {
-		rows := "row"
-		if e.more > 1 {
-			rows = "rows"
-		}
-		s += fmt.Sprintf(" (and in %d more %s)", e.more, rows)
+		s += fmt.Sprintf(" (and cells in %s)", plural.Count(e.more, "more row"))
 	}
 	return s
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 )
 
 // readIDX reads a pair of IDX files, MNIST's format: an array of unsigned bytes, whose first
@@ -85,7 +87,7 @@ func idxHeader(r io.Reader, what string) (count, size int, err error) {
 		return 0, 0, fmt.Errorf("elements of type %#02x: want unsigned bytes, 0x08", head[2])
 	}
 	if what == "labels" && head[3] != 1 || what == "images" && head[3] < 2 {
-		return 0, 0, fmt.Errorf("%d dimensions: want %s", head[3],
+		return 0, 0, fmt.Errorf("%s: want %s", plural.Count(int(head[3]), "dimension"),
 			map[string]string{"labels": "1 for labels", "images": "2 or more for images"}[what])
 	}
 	raw := make([]byte, 4*int(head[3]))
@@ -98,7 +100,7 @@ func idxHeader(r io.Reader, what string) (count, size int, err error) {
 	}
 	count, size, ok := shapeOf(dims, math.MaxInt)
 	if !ok {
-		return 0, 0, fmt.Errorf("dimensions % x: their product is too large", raw)
+		return 0, 0, fmt.Errorf("dimensions %v: too large", dims)
 	}
 	return count, size, nil
 }

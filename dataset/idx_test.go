@@ -86,25 +86,23 @@ func TestIDXErrors(t *testing.T) {
 		{"no dimensions", idx(8, nil), labels, "i: starts with 00 00 08 00: not an IDX file"},
 		{"type", idx(0x0d, []byte{1, 2, 3, 4}, 2, 2), labels,
 			"i: elements of type 0x0d: want unsigned bytes, 0x08"},
-		{"swapped", labels, images, "i: 1 dimensions: want 2 or more for images"},
+		{"swapped", labels, images, "i: 1 dimension: want 2 or more for images"},
 		{"labels of 2 dimensions", images, images, "l: 2 dimensions: want 1 for labels"},
 		{"counts differ", images, idx(8, []byte{7}, 1), "l: the number of labels is 1, but the number of images in i is 2"},
 		{"short data", images[:len(images)-1], labels,
 			"i: 3 bytes of data where the header says 4"},
 		{"short labels", images, labels[:len(labels)-1],
-			"l: 1 bytes of data where the header says 2"},
+			"l: 1 byte of data where the header says 2"},
 		{"extra data", append(bytes.Clone(images), 0), labels,
 			"i: more than the 4 bytes of data that the header says"},
 		{"extra labels", images, append(bytes.Clone(labels), 0),
 			"l: more than the 2 bytes of data that the header says"},
 		{"product too large", idx(8, nil, 2, 1<<31, 1<<31, 1<<31), labels,
-			"i: dimensions 00 00 00 02 80 00 00 00 80 00 00 00 80 00 00 00: their product is " +
-				"too large"},
+			"i: dimensions [2 2147483648 2147483648 2147483648]: too large"},
 		{"product too large behind a 0", idx(8, nil, 0, 1<<31, 1<<31, 1<<31), labels,
-			"i: dimensions 00 00 00 00 80 00 00 00 80 00 00 00 80 00 00 00: their product is " +
-				"too large"},
+			"i: dimensions [0 2147483648 2147483648 2147483648]: too large"},
 		{"too many features", idx(8, nil, 2, 1<<28), labels,
-			"i: 268435456 columns are beyond the limit of 134217728 features (-max-features)"},
+			"i: 268435456 features are beyond the limit of 134217728 (-max-features)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, err := readIDXBytes(c.images, c.labels, Options{})

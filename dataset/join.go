@@ -2,9 +2,11 @@ package dataset
 
 import (
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
@@ -39,7 +41,7 @@ func joinTables(from *sources, opt Options) (*join, error) {
 		return nil, nil
 	}
 	opt.Progress, opt.meter, opt.bytes, opt.More = nil, nil, new(int64), nil
-	j, points, commas := &join{}, 0, 0
+	j, points, commas := &join{at: map[string]int{}}, 0, 0
 	for _, name := range from.names {
 		in := input{opt: opt}
 		err := in.open(name)
@@ -65,9 +67,9 @@ func (j *join) add(in *input, points, commas *int) error {
 		return err
 	}
 	f := files[0]
-	if !f.regular {
-		return fmt.Errorf("%s: several tables must be regular files, because each is read more than "+
-			"once", f.name)
+	if !f.regular || in.files[0] == os.Stdin {
+		return fmt.Errorf("%s: several tables must be regular files other than standard input, because "+
+			"each is read more than once", f.name)
 	}
 	format, err := in.opt.formatOf(f.name)
 	if err != nil {
@@ -81,7 +83,7 @@ func (j *join) add(in *input, points, commas *int) error {
 	x, y := r.DecimalMarks()
 	*points, *commas = *points+x, *commas+y
 	is, names := r.Form(), r.Names()
-	if is.Columns == 0 && len(names) == 0 {
+	if is.Columns == 0 && len(names) == 0 || f.size == 0 {
 		j.empty = append(j.empty, f.name)
 	}
 	if j.first == "" { // all files before are empty
@@ -91,7 +93,7 @@ func (j *join) add(in *input, points, commas *int) error {
 	case slices.Contains(j.empty, f.name):
 		return nil
 	case j.first == "":
-		j.names, j.first, j.at = slices.Clone(names), f.name, map[string]int{}
+		j.names, j.first = slices.Clone(names), f.name
 		for k, name := range names {
 			j.at[name] = k
 		}
@@ -141,14 +143,16 @@ func (j *join) places(f *Form, names []string, file string) ([]int, error) {
 		return fault("a header, but %s has none: if both have a header, or neither has, use -header "+
 			"yes or -header no", j.first)
 	case f.Header != j.form.Header:
-		return fault("no header, but %s has one: give each file the header, or join the files",
-			j.first)
+		return fault("no header, but %s has one: give each file the header or, if neither has one, use "+
+			"-header no", j.first)
+	case f.Format == form.Lines && j.form.Format != form.Lines:
+		return fault("lines of texts, but %s has cells", j.first)
 	case len(names) > len(j.names) && !f.Header:
 		return fault("lines of a label and a text, but %s has lines of a text alone", j.first)
 	case len(names) < len(j.names) && !f.Header:
-		return fault("lines of a text alone, but %s has lines of a label and a text", j.first)
+		return fault("lines without a tab, but %s has lines of a label, a tab and a text", j.first)
 	case f.Columns != j.form.Columns && !f.Header:
-		return fault("%d columns, but %s has %d", f.Columns, j.first, j.form.Columns)
+		return fault("%s, but %s has %d", plural.Count(f.Columns, "column"), j.first, j.form.Columns)
 	}
 	at := make([]int, f.Columns)
 	for i := range at {
@@ -170,9 +174,12 @@ func (j *join) places(f *Form, names []string, file string) ([]int, error) {
 		switch {
 		case !found:
 			return fault("column %q is not in %s", escape.Cut(name), j.first)
-		case twice[name] || doubled[name]:
-			return fault("two columns are called %q, and the columns are not in the order of %s",
-				escape.Cut(name), j.first)
+		case twice[name]:
+			return fault("two columns are called %q, and the header is not that of %s", escape.Cut(name),
+				j.first)
+		case doubled[name]:
+			return fault("the header is not that of %s, in which two columns are called %q", j.first,
+				escape.Cut(name))
 		}
 		at[i] = k
 	}
@@ -190,7 +197,7 @@ func (j *join) column(name string) int {
 
 func (r *tableRows) open(f openFile, g form.Given) (err error) {
 	j := r.join
-	alone := j == nil || slices.Contains(j.empty, f.name)
+	alone := j == nil || slices.Contains(j.empty, f.name) && j.form.Format != form.JSONL
 	if !alone && f.name != j.first {
 		g = j.given(g)
 	}
@@ -224,8 +231,9 @@ func (r *tableRows) read() ([]string, error) {
 
 func (r *tableRows) end(file string) {
 	doubts := r.Reader.Doubts()
-	if j := r.join; j != nil && slices.Contains(j.empty, file) {
-		doubts = append(doubts, Doubt{About: "rows", Text: "the file is empty"})
+	if j := r.join; j != nil && slices.Contains(j.empty, file) &&
+		(j.form.Format != form.JSONL || len(r.Reader.Names()) == 0) {
+		doubts = append(doubts, Doubt{About: "rows", Text: "the file has no cells"})
 	}
 	for _, d := range doubts {
 		if r.join != nil {

@@ -18,13 +18,15 @@ func TestHugeIndex(t *testing.T) {
 		want string // error; empty for none
 	}{
 		{"1 1048576:1", Options{}, 1 << 20, ""},
-		{"1 1048577:1", Options{}, 0, "a.svm: 1048577 columns are beyond the limit of 1048576 " +
-			"features for a file of this size (-max-features)"},
+		{"1 1048577:1", Options{}, 0, "a.svm: 1048577 features are beyond the limit of " +
+			"1048576 for data of this size (-max-features)"},
 		{many + "1 1048579:1", Options{}, 1<<20 + 3, ""},
-		{many + "1 1048580:1", Options{}, 0, "a.svm: 1048580 columns are beyond the limit of " +
-			"1048579 features for a file of this size (-max-features)"},
+		{many + "1 1048580:1", Options{}, 0, "a.svm: 1048580 features are beyond the limit of " +
+			"1048579 for data of this size (-max-features)"},
 		{"1 134217728:1", Options{MaxFeatures: 1 << 27}, 1 << 27, ""},
 		{"1 1:1 2147483647:1", Options{Features: 5}, 5, ""},
+		{"1 2147483648:1", Options{Features: 5}, 0,
+			`a.svm:1:3: token "2147483648:1": index larger than 2147483647`},
 		{"1 2147483647:1 18446744073709551614:1", Options{HashBits: 27}, 1 << 27, ""},
 	} {
 		allocated(t, uint64(4<<20+64*len(c.text)), func() {

@@ -5,6 +5,8 @@ import (
 	"io"
 	"math"
 	"sync"
+
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 )
 
 // progressStep is the least number of bytes between calls of Options.Progress, except at the end of
@@ -57,6 +59,11 @@ func (o Options) limit(r io.Reader) io.Reader {
 	return &limited{r: r, n: n, total: o.bytes}
 }
 
+// errMaxBytes returns the error for data of more than n bytes, which may be in several files.
+func errMaxBytes(n int64) error {
+	return fmt.Errorf("the data have more than %s (-max-bytes)", plural.Count(n, "byte"))
+}
+
 type limited struct {
 	r     io.Reader
 	n     int64  // largest total number of bytes
@@ -71,7 +78,7 @@ func (l *limited) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
 	if int64(n) > left {
 		n = int(left)
-		err = fmt.Errorf("more than %d bytes (MaxBytes)", l.n)
+		err = errMaxBytes(l.n)
 	}
 	*l.total += int64(n)
 	return n, err

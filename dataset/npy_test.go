@@ -201,7 +201,7 @@ func TestNPYErrors(t *testing.T) {
 	good := npy(1, ok, data)
 	y := npy(1, npyHeader("<f4", false, "(2,)"), encode("<f4", 1, 2))
 	header := func(old, new string) []byte { return npy(1, strings.Replace(ok, old, new, 1), data) }
-	const form = ": want descr, fortran_order and shape"
+	const form = ": want a valid descr, fortran_order and shape, and nothing else"
 	nan := math.NaN()
 	const badForm = `a.npy: header "{'descr': '<f4', 'fortran_order': False,..."` + form
 	array := func(descr, shape string, values ...float64) []byte {
@@ -250,11 +250,11 @@ func TestNPYErrors(t *testing.T) {
 		{"shape of 33 dimensions", header("(2, 2)", "("+strings.Repeat("1,", 33)+")"), nil,
 			Options{}, badForm},
 		{"shape of no dimensions", header("(2, 2)", "()"), nil, Options{},
-			"a.npy: an array without dimensions: want rows and columns"},
+			"a.npy: an array without dimensions: want one or more"},
 		{"shape overflows", header("(2, 2)", "(4294967296, 4294967296)"), nil, Options{},
-			"a.npy: shape [4294967296 4294967296]: the product is too large"},
+			"a.npy: shape [4294967296 4294967296]: too large"},
 		{"shape overflows behind a 0", header("(2, 2)", "(0, 4294967296, 4294967296)"), nil,
-			Options{}, "a.npy: shape [0 4294967296 4294967296]: the product is too large"},
+			Options{}, "a.npy: shape [0 4294967296 4294967296]: too large"},
 		{"one column", npy(1, npyHeader("<f4", false, "(4,)"), data), nil, Options{},
 			"a.npy: one column only: want features and a label, or the labels in a second file " +
 				"(X.npy,y.npy)"},
@@ -266,7 +266,7 @@ func TestNPYErrors(t *testing.T) {
 			"a.npy: there is no column 2 for the label: want 0 to 1"},
 		{"too many features", npy(1, npyHeader("<f4", false, "(1, 200000000)"), data), nil,
 			Options{},
-			"a.npy: 199999999 columns are beyond the limit of 134217728 features (-max-features)"},
+			"a.npy: 199999999 features are beyond the limit of 134217728 (-max-features)"},
 		{"short data", good[:len(good)-1], nil, Options{},
 			"a.npy: 15 bytes of data where the header says 16"},
 		{"extra data", append(bytes.Clone(good), 0), nil, Options{},

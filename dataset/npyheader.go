@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 )
 
 const maxNPYHeader = 1 << 16 // bytes; NumPy refuses more than 10,000 by default
@@ -57,7 +58,7 @@ func readNPYHeader(f openFile) (*npyArray, error) {
 	}
 	want, got := int64(a.rows)*int64(a.cols)*int64(a.width), f.size-start-length
 	if f.size >= 0 && want != got {
-		return nil, fmt.Errorf("%d bytes of data where the header says %d", got, want)
+		return nil, fmt.Errorf("%s of data where the header says %d", plural.Count(got, "byte"), want)
 	}
 	return a, nil
 }
@@ -103,7 +104,7 @@ func parseNPYHeader(text string) (*npyArray, error) {
 		}
 	}
 	if p.bad || len(known) != 3 || strings.Trim(p.rest, " \n") != "" {
-		return nil, fmt.Errorf("header %q: want descr, fortran_order and shape",
+		return nil, fmt.Errorf("header %q: want a valid descr, fortran_order and shape, and nothing else",
 			escape.Cut(strings.TrimRight(text, " \n")))
 	}
 	return a, nil
@@ -136,11 +137,11 @@ func (a *npyArray) parseType(s string) error {
 
 func (a *npyArray) parseShape(dims []uint64) error {
 	if len(dims) == 0 {
-		return fmt.Errorf("an array without dimensions: want rows and columns")
+		return fmt.Errorf("an array without dimensions: want one or more")
 	}
 	rows, cols, ok := shapeOf(dims, math.MaxInt/8) // an element takes at most 8 bytes
 	if !ok {
-		return fmt.Errorf("shape %v: the product is too large", dims)
+		return fmt.Errorf("shape %v: too large", dims)
 	}
 	a.rows, a.cols = rows, cols
 	return nil

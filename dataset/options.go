@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/sys/files"
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
@@ -247,8 +248,8 @@ func (o Options) filled() (Options, error) {
 	case o.Labels == LabelsNo && o.LabelColumn != "":
 		return o, fmt.Errorf("dataset: LabelColumn is %q, but Labels is no", o.LabelColumn)
 	case o.Table != nil && o.Table.Columns != nil && len(o.Table.Columns) != o.Features:
-		return o, fmt.Errorf("dataset: Table has %d columns, but Features is %d",
-			len(o.Table.Columns), o.Features)
+		return o, fmt.Errorf("dataset: Table has %s, but Features is %d",
+			plural.Count(len(o.Table.Columns), "column"), o.Features)
 	}
 	return o, nil
 }
@@ -299,15 +300,15 @@ func (o Options) checkFeatures() error {
 	}
 	switch {
 	case o.MaxFeatures < 0 || o.MaxFeatures > math.MaxInt32:
-		return fmt.Errorf("dataset: MaxFeatures %d: want 1 to %d, or 0 for the default", o.MaxFeatures,
-			math.MaxInt32)
+		return fmt.Errorf("dataset: MaxFeatures %d (-max-features): want 1 to %d, or 0 for the default",
+			o.MaxFeatures, math.MaxInt32)
 	case o.Features < 0 || o.Features > o.MaxFeatures:
-		return fmt.Errorf("dataset: Features %d: want 0 to %d (MaxFeatures)",
+		return fmt.Errorf("dataset: Features %d: want 0 to %d (-max-features)",
 			o.Features, o.MaxFeatures)
 	case o.HashBits < 0 || o.HashBits > maxHashBits:
-		return fmt.Errorf("dataset: HashBits %d: want 0 to %d", o.HashBits, maxHashBits)
+		return fmt.Errorf("dataset: HashBits %d (-hash-bits): want 0 to %d", o.HashBits, maxHashBits)
 	case hashed > o.MaxFeatures:
-		return fmt.Errorf("dataset: HashBits %d means %d features: want at most %d (MaxFeatures)",
+		return fmt.Errorf("dataset: HashBits %d means %d features: want at most %d (-max-features)",
 			o.HashBits, hashed, o.MaxFeatures)
 	case hashed > 0 && o.Features > 0 && o.Features != hashed:
 		return fmt.Errorf("dataset: HashBits %d means %d features, but Features is %d",
@@ -324,12 +325,11 @@ func (o Options) columns(n, values int) (int, error) {
 		return o.Features, nil
 	}
 	if n > o.MaxFeatures {
-		return 0, fmt.Errorf("%d columns are beyond the limit of %d features (-max-features)",
-			n, o.MaxFeatures)
+		return 0, fmt.Errorf("%d features are beyond the limit of %d (-max-features)", n, o.MaxFeatures)
 	}
 	if o.autoMax && n > max(freeFeatures, values) {
-		return 0, fmt.Errorf("%d columns are beyond the limit of %d features for a file of this "+
-			"size (-max-features)", n, max(freeFeatures, values))
+		return 0, fmt.Errorf("%d features are beyond the limit of %d for data of this size "+
+			"(-max-features)", n, max(freeFeatures, values))
 	}
 	return n, nil
 }
@@ -355,9 +355,13 @@ func (o Options) unlabelled(cells int) (without bool, features int, err error) {
 	}
 	switch {
 	case o.Features > 0 && features != o.Features && without:
-		err = fmt.Errorf("%d columns, want %d", cells, o.Features)
+		err = fmt.Errorf("%s, want %d", plural.Count(cells, "column"), o.Features)
+	case o.Features > 0 && features != o.Features && o.Labels == LabelsAuto && o.LabelColumn == "":
+		err = fmt.Errorf("%s, want %d, or %d with the label column", plural.Count(cells, "column"),
+			o.Features, o.Features+1)
 	case o.Features > 0 && features != o.Features:
-		err = fmt.Errorf("%d columns, want %d with the label column", cells, o.Features+1)
+		err = fmt.Errorf("%s, want %d with the label column", plural.Count(cells, "column"),
+			o.Features+1)
 	case features == 0 && without:
 		err = fmt.Errorf("no columns: want one feature or more")
 	case cells == 0:
@@ -370,7 +374,7 @@ func (o Options) unlabelled(cells int) (without bool, features int, err error) {
 
 func (o Options) checkWidth(features int) error {
 	if o.Features > 0 && features != o.Features {
-		return fmt.Errorf("%d features a row, want %d", features, o.Features)
+		return fmt.Errorf("%s a row, want %d", plural.Count(features, "feature"), o.Features)
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/base/blob"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 )
 
 // The binary format .pgsm. All numbers are little-endian, on every machine. The header has these
@@ -125,8 +126,8 @@ func (h *pgsmFile) place() error {
 	h.sums = section(uint64(h.blocks())+3, 4)
 	h.size = int64(at)
 	if !ok {
-		return fmt.Errorf("%d rows of %d features and %d nonzeros are too many",
-			h.rows, h.cols, h.nnz)
+		return fmt.Errorf("the sizes are too large: rows %d, features %d, nonzeros %d, bytes of names %d",
+			h.rows, h.cols, h.nnz, h.nameBytes)
 	}
 	return nil
 }
@@ -182,11 +183,11 @@ func parsePGSMHeader(b []byte, size int64) (*pgsmFile, error) {
 
 func decodePGSMHead(b []byte) (head pgsmHead, err error) {
 	if len(b) > 1 && b[0] == 0x1f && b[1] == 0x8b {
-		return head, fmt.Errorf("compressed: .pgsm files are mapped into memory: unpack the file first")
+		return head, fmt.Errorf("compressed by gzip: unpack the file first")
 	}
 	if len(b) < len(pgsmMagic) || string(b[:len(pgsmMagic)]) != pgsmMagic {
-		return head, fmt.Errorf("starts with % x: not a .pgsm file, or damaged by a transfer as text",
-			b[:min(len(b), len(pgsmMagic))])
+		return head, fmt.Errorf("starts with %q: not a .pgsm file, or damaged, such as by a transfer as "+
+			"text", b[:min(len(b), len(pgsmMagic))])
 	}
 	if _, err := binary.Decode(b, binary.LittleEndian, &head); err != nil {
 		return head, short(io.EOF)
@@ -209,7 +210,8 @@ func (h *pgsmHead) file() (*pgsmFile, error) {
 	case h.Cols > math.MaxInt32:
 		return nil, fmt.Errorf("%d columns: want at most %d", h.Cols, math.MaxInt32)
 	case h.HashBits > 0 && h.Cols != 1<<h.HashBits:
-		return nil, fmt.Errorf("%d columns, but %d hash bits", h.Cols, h.HashBits)
+		return nil, fmt.Errorf("%s, but hash bits for %d", plural.Count(int(h.Cols), "column"),
+			1<<h.HashBits)
 	case h.Rows >= math.MaxInt/8 || h.NNZ > math.MaxInt/8:
 		return nil, fmt.Errorf("%d rows and %d nonzeros are too many for this machine", h.Rows, h.NNZ)
 	}

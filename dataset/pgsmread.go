@@ -12,6 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/base/blob"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/sys/files"
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 	"github.com/pegasimd/pegasimd/sparse"
@@ -106,7 +107,7 @@ func readOpenPGSM(f *os.File, opt Options) (*Set, error) {
 
 func readPGSMHeader(r io.ReaderAt, size int64, opt Options) (*pgsmFile, error) {
 	if opt.MaxBytes > 0 && size > opt.MaxBytes {
-		return nil, fmt.Errorf("more than %d bytes (MaxBytes)", opt.MaxBytes)
+		return nil, errMaxBytes(opt.MaxBytes)
 	}
 	head := make([]byte, min(pgsmHeader, size))
 	if n, err := r.ReadAt(head, 0); n < len(head) {
@@ -117,7 +118,7 @@ func readPGSMHeader(r io.ReaderAt, size int64, opt Options) (*pgsmFile, error) {
 		return nil, err
 	}
 	if opt.HashBits != 0 && opt.HashBits != h.hashBits {
-		return nil, fmt.Errorf("the file has %d hash bits, want %d (-hash-bits)", h.hashBits, opt.HashBits)
+		return nil, fmt.Errorf("the file's hash bits are %d, want %d", h.hashBits, opt.HashBits)
 	}
 	values := h.nnz
 	if h.layout == LayoutDense {
@@ -211,8 +212,8 @@ func (d *pgsmData) labelled() (s *Set, err error) {
 	}
 	for i, y := range s.Y {
 		if !(y >= 0 && y < float32(len(s.Names)) && y == float32(int(y))) {
-			return nil, fmt.Errorf("row %d: the label %v is not the index of one of %d names",
-				i, y, len(s.Names))
+			return nil, fmt.Errorf("row %d: the label %v is not the index of one of %s",
+				i, y, plural.Count(len(s.Names), "name"))
 		}
 	}
 	return s, nil

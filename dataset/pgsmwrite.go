@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 )
 
 // WritePGSM writes the set from the start of w on in the binary format that Read can map into
@@ -154,18 +155,20 @@ func (p *PGSMWriter) check(y float32, columns []int32, values []float32) error {
 	case p.err != nil:
 		return p.err
 	case i == p.rows:
-		return fmt.Errorf("dataset: more than the %d rows announced", p.rows)
+		return fmt.Errorf("dataset: more than the %s announced", plural.Count(p.rows, "row"))
 	case !floats.IsFinite(y) || floats.FirstNotFinite(values) >= 0:
 		return errNotFinite(i)
 	case len(values) != want:
-		return fmt.Errorf("dataset: row %d has %d values, want %d", i, len(values), want)
+		return fmt.Errorf("dataset: row %d has %s, want %d", i, plural.Count(len(values), "value"), want)
 	}
 	last := int32(-1)
 	for _, j := range columns {
-		if j <= last || int(j) >= p.cols {
-			return fmt.Errorf(
-				"dataset: row %d: column %d after %d: want strictly ascending columns below %d",
-				i, j, last, p.cols)
+		if j < 0 || int(j) >= p.cols {
+			return fmt.Errorf("dataset: row %d: column %d: want 0 or more, and less than %d", i, j, p.cols)
+		}
+		if j <= last {
+			return fmt.Errorf("dataset: row %d: column %d after %d: want strictly ascending columns", i, j,
+				last)
 		}
 		last = j
 	}
@@ -192,7 +195,7 @@ func (p *PGSMWriter) endRow(y float32) error {
 
 func (p *PGSMWriter) flush(b int) {
 	if p.found > p.nnz {
-		p.err = fmt.Errorf("dataset: more than the %d nonzeros announced", p.nnz)
+		p.err = fmt.Errorf("dataset: more than the %s announced", plural.Count(p.nnz, "nonzero"))
 		return
 	}
 	first, _ := p.block(b)
@@ -224,8 +227,8 @@ func (p *PGSMWriter) Close() error {
 		return p.err
 	}
 	if len(p.y) != p.rows || p.found != p.nnz {
-		p.err = fmt.Errorf("dataset: %d rows and %d nonzeros were appended, want %d and %d",
-			len(p.y), p.found, p.rows, p.nnz)
+		p.err = fmt.Errorf("dataset: appended %s and %s, want %d and %d", plural.Count(len(p.y), "row"),
+			plural.Count(p.found, "nonzero"), p.rows, p.nnz)
 		return p.err
 	}
 	labels := bytesOf(p.y)

@@ -115,12 +115,14 @@ func TestReadErrors(t *testing.T) {
 	for want, opt := range map[string]Options{
 		fmt.Sprintf(`dataset: format "xls": want one of %q`,
 			append([]Format{FormatAuto}, Formats()...)): {Format: "xls"},
-		`dataset: layout "round": want one of ["auto" "dense" "sparse"]`:      {Layout: "round"},
-		`dataset: index base "2": want one of ["1" "0" "auto"]`:               {IndexBase: "2"},
-		`dataset: header "maybe": want one of ["auto" "yes" "no"]`:            {Header: "maybe"},
-		`dataset: MaxFeatures -1: want 1 to 2147483647, or 0 for the default`: {MaxFeatures: -1},
-		`dataset: Features -1: want 0 to 134217728 (MaxFeatures)`:             {Features: -1},
-		`dataset: Features 11: want 0 to 10 (MaxFeatures)`: {
+		`dataset: layout "round": want one of ["auto" "dense" "sparse"]`: {Layout: "round"},
+		`dataset: index base "2": want one of ["1" "0" "auto"]`:          {IndexBase: "2"},
+		`dataset: header "maybe": want one of ["auto" "yes" "no"]`:       {Header: "maybe"},
+		`dataset: MaxFeatures -1 (-max-features): want 1 to 2147483647, or 0 for the default`: {
+			MaxFeatures: -1,
+		},
+		`dataset: Features -1: want 0 to 134217728 (-max-features)`: {Features: -1},
+		`dataset: Features 11: want 0 to 10 (-max-features)`: {
 			Features: 11, MaxFeatures: 10,
 		},
 		`dataset: separator "none": want a printable ASCII character or a tab`: {Separator: "none"},

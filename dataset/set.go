@@ -7,6 +7,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/sys/files"
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 	"github.com/pegasimd/pegasimd/sparse"
@@ -177,8 +178,8 @@ func (l Layout) choose(nnz, rows, cols int) (Layout, error) {
 	if l == LayoutDense {
 		size := 4 * float64(rows) * float64(cols)
 		if size > math.MaxInt/2 || f < denseFill && size > maxThinDense {
-			return l, fmt.Errorf("dataset: %d rows of %d features, of which %.2g%% are nonzero, "+
-				"are too many for the dense layout: use the sparse layout", rows, cols, 100*f)
+			return l, fmt.Errorf("dataset: %d rows of %d features, with %.2g%% nonzero values, "+
+				"are too large for the dense layout: use the sparse layout", rows, cols, 100*f)
 		}
 	}
 	return l, nil
@@ -201,12 +202,13 @@ func (s *Set) check() error {
 		return err
 	}
 	if len(s.Y) != s.Rows() {
-		return fmt.Errorf("dataset: %d labels for %d rows", len(s.Y), s.Rows())
+		return fmt.Errorf("dataset: %s for %s", plural.Count(len(s.Y), "label"),
+			plural.Count(s.Rows(), "row"))
 	}
 	for i, y := range s.Y {
 		if s.Names != nil && !(y >= 0 && int(y) < len(s.Names) && float32(int(y)) == y) {
-			return fmt.Errorf("dataset: the label of row %d is %v: want the index of one of %d names",
-				i, y, len(s.Names))
+			return fmt.Errorf("dataset: the label of row %d is %v: want the index of one of %s", i, y,
+				plural.Count(len(s.Names), "name"))
 		}
 	}
 	return nil

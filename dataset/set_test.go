@@ -191,7 +191,7 @@ func TestWithLayout(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = (&Set{Sparse: m}).WithLayout(LayoutDense)
-	if !says(err, "too many for the dense layout") {
+	if !says(err, "too large for the dense layout") {
 		t.Error(err)
 	}
 }

@@ -34,8 +34,8 @@ func sourcesOf(path string, opt Options) (*sources, error) {
 		}
 		switch is := kindOf(format); {
 		case is == "":
-			return nil, fmt.Errorf("%s: several files can be read together if they are svmlight text "+
-				"or tables, but its format is %s: convert it first (pegasimd convert)", name, format)
+			return nil, fmt.Errorf("%s: the format is %s, but several files can only be read together if "+
+				"they are svmlight text or tables", name, format)
 		case i > 0 && is != kind:
 			return nil, fmt.Errorf("%s: %s, but %s is %s: want files of the same kind", name, is, of,
 				kind)

@@ -79,7 +79,7 @@ func TestMore(t *testing.T) {
 			t.Errorf("%s: converted to other bytes than the concatenation", of.ending)
 		}
 		_, err = Read(names[0], Options{More: names[1:], MaxBytes: int64(len(whole)) - 1})
-		if err == nil || !strings.Contains(err.Error(), "2"+of.ending+": more than") {
+		if err == nil || !strings.Contains(err.Error(), "2"+of.ending+": the data have more than") {
 			t.Error(err)
 		}
 	}
@@ -89,11 +89,74 @@ func TestMore(t *testing.T) {
 		t.Error(err)
 	}
 	opt.More = []string{plain}
-	if _, err := Read(labelled, opt); !says(err, "lines of a text alone, but "+labelled+" has") {
+	if _, err := Read(labelled, opt); !says(err, "lines without a tab, but "+labelled+" has") {
 		t.Error(err)
 	}
 	if _, err := ReadFrom(strings.NewReader("1 1:1\n"), "a.svm", Options{More: []string{"b.svm"}}); err ==
 		nil || !strings.Contains(err.Error(), "want one file") {
+		t.Error(err)
+	}
+}
+
+// The messages about files that can't be joined are true of each file.
+func TestMoreErrors(t *testing.T) {
+	dir := t.TempDir()
+	put := func(name, text string) string {
+		name = filepath.Join(dir, name)
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	var sentences strings.Builder
+	for _, word := range strings.Fields("one two three four five six seven eight nine ten") {
+		fmt.Fprintf(&sentences, "good\tthis is text number %s of ten\n", word)
+	}
+	texts, cells := put("texts.tsv", sentences.String()), put("cells.csv", "1,2\n3,4\n")
+	wide, narrow := put("wide.svm", "1 2000000:1\n"), put("narrow.svm", "1 2:1\n")
+	twice, once := put("twice.csv", "a,a,y\n1,2,3\n"), put("once.csv", "a,y\n1,2\n")
+	for _, c := range []struct {
+		names []string
+		opt   Options
+		want  string
+	}{
+		{[]string{cells, texts}, Options{}, "texts.tsv:1: lines of texts, but " + cells + " has cells"},
+		{[]string{texts, cells}, Options{}, "cells.csv:1: lines without a tab, but " + texts},
+		{[]string{wide, narrow}, Options{}, "wide.svm: 2000000 features are beyond the limit"},
+		{[]string{narrow, wide}, Options{}, "wide.svm: 2000000 features are beyond the limit"},
+		{[]string{twice, once}, Options{Header: HeaderYes}, "once.csv:1: the header is not that of " +
+			twice + `, in which two columns are called "a"`},
+		{[]string{once, twice}, Options{Header: HeaderYes}, `twice.csv:1: two columns are called "a", ` +
+			"and the header is not that of " + once},
+	} {
+		c.opt.More = c.names[1:]
+		if _, err := Read(c.names[0], c.opt); !says(err, c.want) {
+			t.Errorf("%v, want %s", err, c.want)
+		}
+	}
+	objects, empty := put("objects.jsonl", `{"a":1,"y":2}`+"\n"), put("empty.jsonl", "{}\n{}\n")
+	for _, c := range []struct {
+		names []string
+		opt   Options
+		rows  int
+	}{
+		{[]string{texts, put("empty.tsv", "")}, Options{Format: FormatLines}, 10},
+		{[]string{objects, empty}, Options{}, 3},
+		{[]string{empty, objects}, Options{}, 3},
+	} {
+		rows := 0
+		c.opt.More = c.names[1:]
+		_, err := ReadCells(c.names[0], c.opt, func(cells []string) error {
+			if rows++; len(cells) != 2 {
+				t.Errorf("%q: cells %q", c.names, cells)
+			}
+			return nil
+		})
+		if err != nil || rows != c.rows {
+			t.Errorf("%q: %d rows, want %d; %v", c.names, rows, c.rows, err)
+		}
+	}
+	if _, err := Read(objects, Options{More: []string{empty}}); !says(err, "empty.jsonl:1: column") {
 		t.Error(err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 )
 
 // ConvertSvmlight converts svmlight text to the binary format without holding the features in
@@ -15,10 +16,10 @@ func ConvertSvmlight(w io.WriterAt, path string, opt Options) (rows, cols int, e
 	if opt, err = opt.filled(); err != nil {
 		return 0, 0, err
 	}
-	switch {
-	case path == "-":
-		return 0, 0, errors.New("stdin: want a regular file, because it is read twice")
-	case opt.Features > 0 || opt.Labels != LabelsYes:
+	if err := opt.rereadable(path); err != nil {
+		return 0, 0, err
+	}
+	if opt.Features > 0 || opt.Labels != LabelsYes {
 		return 0, 0, fmt.Errorf("%s: want Features 0 and Labels yes, to convert all columns", path)
 	}
 	format := opt.Format
@@ -26,13 +27,11 @@ func ConvertSvmlight(w io.WriterAt, path string, opt Options) (rows, cols int, e
 		format = FormatOf(path)
 	}
 	if format.IsTable() {
-		return 0, 0, fmt.Errorf("%s: the format is %s, want svmlight: ConvertCSV converts tables", path,
-			format)
+		return 0, 0, fmt.Errorf("%s: the format is %s, want svmlight", path, format)
 	}
 	if format != FormatAuto && format != FormatSvmlight {
-		return 0, 0, fmt.Errorf("%s: the name of the file or the format option says %s: only "+
-			"svmlight data and tables are converted without holding them in memory (-stream)", path,
-			format)
+		return 0, 0, fmt.Errorf("%s: the format is %s: only svmlight data and tables are converted "+
+			"without holding them in memory", path, format)
 	}
 	if format == FormatAuto {
 		opt.Format = FormatSvmlight
@@ -41,7 +40,7 @@ func ConvertSvmlight(w io.WriterAt, path string, opt Options) (rows, cols int, e
 	if err := eachBlock(path, opt, func(b *block) error { return t.add(b, names) }); err != nil {
 		return 0, 0, err
 	}
-	base, first, cols, err := t.columns(opt, path)
+	base, first, cols, err := t.columns(opt, names)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -59,7 +58,7 @@ func ConvertSvmlight(w io.WriterAt, path string, opt Options) (rows, cols int, e
 	*opt.bytes = 0 // MaxBytes limits each reading
 	err = eachBlock(path, opt, func(b *block) error {
 		if b.err != nil {
-			return fmt.Errorf("%s: the file was changed while it was read", path)
+			return fmt.Errorf("%s: the file was changed while it was read", names[b.file])
 		}
 		for k := range b.idx {
 			b.idx[k] -= int32(first)
@@ -77,6 +76,9 @@ func ConvertSvmlight(w io.WriterAt, path string, opt Options) (rows, cols int, e
 // the byte. ConvertCSV reads the file, which must be a regular file, twice.
 func ConvertCSV(w io.WriterAt, path string, opt Options) (rows, cols int, err error) {
 	if opt, err = opt.filled(); err != nil {
+		return 0, 0, err
+	}
+	if err := opt.rereadable(path); err != nil {
 		return 0, 0, err
 	}
 	nnz := 0
@@ -103,12 +105,26 @@ func ConvertCSV(w io.WriterAt, path string, opt Options) (rows, cols int, err er
 		return p.appendBlock(b, f.classes.place)
 	})
 	if err == nil && !maps.Equal(again.classes.names, f.classes.names) {
-		err = fmt.Errorf("%s: the file was changed while it was read", path)
+		err = fmt.Errorf("%s: the table was changed while it was read", path)
 	}
 	if err == nil {
 		err = p.Close()
 	}
 	return f.count, f.columns.cols, err
+}
+
+// rereadable returns an error if a file of the set is known not to be a regular file, which can be
+// read more than once. Reading reports other errors.
+func (o Options) rereadable(path string) error {
+	for _, name := range append([]string{path}, o.More...) {
+		if name == "-" {
+			return errors.New("stdin: want a regular file, because it is read more than once")
+		}
+		if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+			return fmt.Errorf("%s: want a regular file, because it is read more than once", name)
+		}
+	}
+	return nil
 }
 
 func eachCSVBlock(path string, opt Options, each func(b *block) error) (f *tableFile, err error) {

@@ -156,8 +156,26 @@ func TestConvertMaxBytes(t *testing.T) {
 			t.Error(err)
 		}
 		_, _, err := c.convert(&memory{}, path, Options{MaxBytes: size - 1})
-		if !says(err, "(MaxBytes)") {
-			t.Errorf("%s: %v, want an error of MaxBytes", name, err)
+		if !says(err, "(-max-bytes)") {
+			t.Errorf("%s: %v, want an error of -max-bytes", name, err)
+		}
+	}
+}
+
+// Standard input can't be read twice: a second reading would find no rows.
+func TestConvertStdin(t *testing.T) {
+	for _, convert := range []func(io.WriterAt, string, Options) (int, int, error){
+		ConvertSvmlight, ConvertCSV,
+	} {
+		for _, opt := range []Options{{Format: FormatCSV}, {Format: FormatSvmlight}} {
+			opt.Stdin = strings.NewReader("1 1:2\n")
+			if _, _, err := convert(&memory{}, "-", opt); !says(err, "stdin: want a regular file") {
+				t.Error(err)
+			}
+			opt.More = []string{"-"}
+			if _, _, err := convert(&memory{}, "a.csv", opt); !says(err, "stdin: want a regular file") {
+				t.Error(err)
+			}
 		}
 	}
 }

@@ -27,7 +27,7 @@ func readSvmlight(from *sources, opt Options, chunkSize int) (*Set, error) {
 	if p.err != io.EOF {
 		return nil, fail(name, p.err)
 	}
-	base, first, cols, err := p.totals.columns(opt, name)
+	base, first, cols, err := p.totals.columns(opt, from.names)
 	if err != nil {
 		return nil, err
 	}
@@ -43,6 +43,7 @@ func readSvmlight(from *sources, opt Options, chunkSize int) (*Set, error) {
 type totals struct {
 	file      int // index of the file of the last block
 	lines     int // number of lines of that file so far
+	widest    int // index of the first file with a block of the largest size
 	rows, nnz int
 	size      int64        // largest block.size
 	zero      bool         // whether the index base is 0, as far as known
@@ -71,7 +72,9 @@ func (t *totals) add(b *block, names []string) error {
 	t.lines += b.lines
 	t.rows += len(b.y)
 	t.nnz += len(b.val)
-	t.size = max(t.size, b.size)
+	if b.size > t.size {
+		t.size, t.widest = b.size, b.file
+	}
 	t.zero = t.zero || b.zero
 	return nil
 }
@@ -90,7 +93,7 @@ func (t *totals) shape(opt Options) (base, first, cols int) {
 	return base, base, int(max(t.size-int64(base), 0))
 }
 
-func (t *totals) columns(opt Options, name string) (base, first, cols int, err error) {
+func (t *totals) columns(opt Options, names []string) (base, first, cols int, err error) {
 	base, first, cols = t.shape(opt)
 	switch {
 	case opt.HashBits > 0 || opt.Features > 0:
@@ -99,7 +102,7 @@ func (t *totals) columns(opt Options, name string) (base, first, cols int, err e
 		return 0, 0, 0, t.last
 	}
 	if cols, err = opt.columns(cols, t.nnz); err != nil {
-		return 0, 0, 0, fail(name, err)
+		return 0, 0, 0, fail(names[t.widest], err)
 	}
 	return base, first, cols, nil
 }

@@ -57,9 +57,9 @@ func TestSvmlightErrors(t *testing.T) {
 				`(-max-features); -hash-bits hashes larger indices`},
 		{"index of 29 zeros", "1 1:1 00000000000000000000000000000:1\n",
 			`a.svm:1:7: token "00000000000000000000000000000:1": ` + indexZero},
-		{"index 1e3", "+1 1e3:1\n", `a.svm:1:4: token "1e3:1": index is not a whole number`},
-		{"index +1", "1 +1:1\n", `a.svm:1:3: token "+1:1": index is not a whole number`},
-		{"index x", "1 x:1\n", `a.svm:1:3: token "x:1": index is not a whole number`},
+		{"index 1e3", "+1 1e3:1\n", `a.svm:1:4: token "1e3:1": index is not written in digits only`},
+		{"index +1", "1 +1:1\n", `a.svm:1:3: token "+1:1": index is not written in digits only`},
+		{"index x", "1 x:1\n", `a.svm:1:3: token "x:1": index is not written in digits only`},
 		{"no index", "1 :1\n", `a.svm:1:3: token ":1": no index before the colon`},
 		{"no value", "1 1:\n", `a.svm:1:3: token "1:": no value after the colon`},
 		{"no value before a comment", "1 1:# 2\n",
@@ -88,20 +88,22 @@ func TestSvmlightErrors(t *testing.T) {
 			`a.svm:4:3: token "+inf": label is not finite`},
 		{"label abc", "abc 1:1\n", `a.svm:1:1: token "abc": label is not a decimal number`},
 		{"label missing", "1:1 2:1\n", `a.svm:1:1: token "1:1": a feature where the label should be`},
-		{"two labels", "1,2 1:1\n", `a.svm:1:1: token "1,2": several labels: want one`},
+		{"two labels", "1,2 1:1\n", `a.svm:1:1: token "1,2": a comma in the label: want one label; ` +
+			`the decimal mark is a point`},
+		{"colon in a label", "a:b 1:1\n", `a.svm:1:1: token "a:b": label is not a decimal number`},
 		{"label 1e39", "1e39 1:1\n", `a.svm:1:1: token "1e39": label is too large for float32`},
 		{"label 2^24+1", "16777217 1:1\n",
 			`a.svm:1:1: token "16777217": label is an integer that float32 can't hold exactly`},
 		{"label -(2^24+1).0", "-16777217.0 1:1\n",
 			`a.svm:1:1: token "-16777217.0": label is an integer that float32 can't hold exactly`},
 		{"qid late", "1 1:1 qid:3 2:1\n",
-			`a.svm:1:7: token "qid:3": qid:N must come right after the label`},
+			`a.svm:1:7: token "qid:3": qid:N must come once, before the features`},
 		{"qid late, more lines", "1 1:1 qid:3\n" + strings.Repeat("1 1:1\n", 20),
-			`a.svm:1:7: token "qid:3": qid:N must come right after the label`},
+			`a.svm:1:7: token "qid:3": qid:N must come once, before the features`},
 		{"qid twice", "1 qid:3 qid:3 2:1\n",
-			`a.svm:1:9: token "qid:3": qid:N must come right after the label`},
+			`a.svm:1:9: token "qid:3": qid:N must come once, before the features`},
 		{"qid without number", "1 qid: 2:1\n",
-			`a.svm:1:3: token "qid:": index is not a whole number`},
+			`a.svm:1:3: token "qid:": index is not written in digits only`},
 		{"NUL", "1 1:1\x00\n", `a.svm:1:3: token "1:1\x00": value is not a decimal number`},
 		{"NUL line", "1 1:1\n\x00\n", `a.svm:2:1: token "\x00": label is not a decimal number`},
 		{"lone CR for a line end", "1 1:1\r-1 1:1\r",
@@ -427,7 +429,7 @@ func TestSvmlightUnsorted(t *testing.T) {
 		{"1 2:16777216 2:1 2:1 1:1\n", UnsortedSum, "1 1:1 2:16777216\n"}, // in the file's order
 		{"1 2:1 2:1 2:16777216 1:1\n", UnsortedSum, "1 1:1 2:16777218\n"},
 		{"1 1:1\n1 2:3e38 2:3e38\n", UnsortedSum,
-			`a.svm:2: the sum of the values of a column is too large for float32`},
+			`a.svm:2: adding the values of a column overflows float32`},
 		{"1 2:1 0:1\n", UnsortedSum,
 			`a.svm:1:7: token "0:1": ` + indexZero},
 	} {
@@ -488,10 +490,10 @@ func TestSvmlightHash(t *testing.T) {
 			`a.svm:1:7: token "4:1": index 4 after 5: ` + unsortedIndex},
 		{"1 0:1\n", opt,
 			`a.svm:1:3: token "0:1": ` + indexZero},
-		{"", Options{HashBits: 31}, `dataset: HashBits 31: want 0 to 30`},
-		{"", Options{HashBits: -1}, `dataset: HashBits -1: want 0 to 30`},
-		{"", Options{HashBits: 28},
-			`dataset: HashBits 28 means 268435456 features: want at most 134217728 (MaxFeatures)`},
+		{"", Options{HashBits: 31}, `dataset: HashBits 31 (-hash-bits): want 0 to 30`},
+		{"", Options{HashBits: -1}, `dataset: HashBits -1 (-hash-bits): want 0 to 30`},
+		{"", Options{HashBits: 28}, `dataset: HashBits 28 means 268435456 features: want at most ` +
+			`134217728 (-max-features)`},
 		{"", Options{HashBits: 4, Features: 15},
 			`dataset: HashBits 4 means 16 features, but Features is 15`},
 		{"", Options{Unsorted: "x"},
@@ -567,7 +569,7 @@ func TestMaxBytes(t *testing.T) {
 	bomb := file(t, "a.svm.gz", zipped(t, strings.Repeat("#", 1<<25)))
 	allocated(t, 8<<20, func() {
 		_, err := Read(bomb, Options{MaxBytes: 1 << 20, Threads: 1})
-		if err == nil || err.Error() != bomb+": more than 1048576 bytes (MaxBytes)" {
+		if err == nil || err.Error() != bomb+": the data have more than 1048576 bytes (-max-bytes)" {
 			t.Error(err)
 		}
 	})

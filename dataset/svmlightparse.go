@@ -11,6 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/base/murmur"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
@@ -144,7 +145,7 @@ func (c *parser) label(p int) (y float32, next int, reason string) {
 	if c.unlabelled {
 		token := c.data[p:cell.TokenEnd(c.data, p)]
 		if len(token) > 0 && bytes.IndexByte(token, ':') < 0 {
-			return 0, p, "want index:value: these data have no labels"
+			return 0, p, "want index:value: the data are read without labels"
 		}
 		return 0, p, ""
 	}
@@ -361,7 +362,7 @@ func (s *scratch) merge(idx []int32, val []float32, once bool) (n int, again int
 			sum += val[k]
 		}
 		if !floats.IsFinite(sum) {
-			return 0, -1, "the sum of the values of a column is too large for float32"
+			return 0, -1, "adding the values of a column overflows float32"
 		}
 		if sum != 0 {
 			idx[n], val[n] = j, sum
@@ -410,7 +411,7 @@ func nextLine(b []byte, p int) int {
 	return p + bytes.IndexByte(b[p:], '\n') + 1
 }
 
-const isQid = "qid:N must come right after the label"
+const isQid = "qid:N must come once, before the features"
 
 // slowIndex parses the index of the token at b[p:] and returns the position of the colon after it.
 // For qid:N, the reason is isQid and next is the token's end.
@@ -430,7 +431,7 @@ func slowIndex(b []byte, p int) (j uint64, next int, reason string) {
 	case index[0] == '-' && digitsOnly(index[1:]):
 		return 0, p, "index is negative"
 	case !digitsOnly(index):
-		return 0, p, "index is not a whole number"
+		return 0, p, "index is not written in digits only"
 	}
 	j, err := strconv.ParseUint(string(index), 10, 64)
 	if err != nil {
@@ -441,9 +442,9 @@ func slowIndex(b []byte, p int) (j uint64, next int, reason string) {
 
 func badLabel(token []byte, reason string) string {
 	if bytes.IndexByte(token, ',') >= 0 {
-		return "several labels: want one"
+		return "a comma in the label: want one label; the decimal mark is a point"
 	}
-	if bytes.IndexByte(token, ':') >= 0 {
+	if _, next := cell.Digits(token, 0, 0); next > 0 && next < len(token) && token[next] == ':' {
 		return "a feature where the label should be"
 	}
 	return "label is " + reason
@@ -475,10 +476,14 @@ func (r *rules) tooLarge() string {
 	if r.hashBits > 0 {
 		return "index larger than 18446744073709551614"
 	}
-	return "index larger than 2147483647; -hash-bits hashes larger indices"
+	reason := "index larger than 2147483647"
+	if !r.ignore { // no model determines the features
+		reason += "; -hash-bits hashes larger indices"
+	}
+	return reason
 }
 
 func (r *rules) tooMany() string {
-	return fmt.Sprintf("index beyond the limit of %d features (-max-features); -hash-bits hashes "+
-		"larger indices", r.maxFeatures)
+	return fmt.Sprintf("index beyond the limit of %s (-max-features); -hash-bits hashes larger "+
+		"indices", plural.Count(r.maxFeatures, "feature"))
 }

@@ -32,9 +32,9 @@ func Write(w io.Writer, format Format, s *Set) error {
 		if at, ok := w.(io.WriterAt); ok {
 			return WritePGSM(at, s)
 		}
-		return fmt.Errorf("dataset: the pgsm format is written to regular files only")
+		return fmt.Errorf("dataset: the pgsm format is written to an io.WriterAt, such as a file")
 	}
-	return fmt.Errorf("dataset: the format %s is only read, not written", format)
+	return fmt.Errorf("dataset: the format %q is not written: want svmlight, csv, npy or pgsm", format)
 }
 
 // WriteSvmlight writes the set as svmlight text with indices from 1 and without zeros, except that
@@ -185,12 +185,12 @@ func csvLine(cells ...string) string {
 func csvNames(s *Set) (cells []string, err error) {
 	for i, name := range s.Names {
 		if cell.IsMissing(name) || !staysInCSV(name) {
-			return nil, fmt.Errorf("dataset: the class name %q would not be read back unchanged "+
+			return nil, fmt.Errorf("dataset: the class name %q might not be read back unchanged "+
 				"from CSV", escape.Cut(name))
 		}
-		if _, err := strconv.ParseFloat(name, 64); err == nil && len(s.Y) > 0 && int(s.Y[0]) == i {
-			return nil, fmt.Errorf("dataset: the class name %q of the first row would be read as "+
-				"a number from CSV", escape.Cut(name))
+		if _, reason := cell.Float32(name); reason != cell.NotNumber && len(s.Y) > 0 && int(s.Y[0]) == i {
+			return nil, fmt.Errorf("dataset: the class name %q of the first row would not be read as "+
+				"a name from CSV", escape.Cut(name))
 		}
 		cells = append(cells, strings.TrimSuffix(csvLine(name), "\n"))
 	}

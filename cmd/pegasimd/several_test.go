@@ -256,7 +256,7 @@ func TestSeveralFilesMistakes(t *testing.T) {
 		{exitError, "b.svm:3:3: token", "train a.svm b.svm"},
 		{exitError, "a table, but a.svm is svmlight", "train a.svm jan.csv"},
 		{exitError, "a.jsonl: lines of JSON, but jan.csv is a table", "train jan.csv a.jsonl"},
-		{exitError, "convert it first", "train jan.csv x.npy"},
+		{exitError, "only be read together", "train jan.csv x.npy"},
 		{exitError, "feb.csv: no such file", "train jan.csv feb.csv"},
 		{exitError, "feb.csv: no such file", "train jan.csv feb.csv new.model"},
 		{exitError, "feb.svm.gz: no such file", "train a.svm feb.svm.gz"},

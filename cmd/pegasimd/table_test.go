@@ -105,7 +105,7 @@ func TestTableTraps(t *testing.T) {
 		{"x.csv", cities, "train -numbers c", exitDone, []string{`warning: column "c": 24 of 24 cells are ` +
 			`not numbers and count as missing, such as "Oslo"`}},
 		{"x.csv", tableOf(cycle("1", "NA", "3")), "train -missing error", exitError, []string{
-			`x.csv:3:1: column "c": token "NA": missing value: `, "(and in 7 more rows)\n"}},
+			`x.csv:3:1: column "c": token "NA": missing value: `, "(and cells in 7 more rows)\n"}},
 		{"x.csv", "c,w,label\n", "train", exitError, []string{"x.csv: no rows\n"}},
 		{"x.csv", "c,w,label\nOslo,x,p\n", "train", exitError, []string{"no column has a feature"}},
 		{"x.csv", cities, "train -ignore c,0", exitError, []string{`column "c" is given twice`}},
@@ -305,11 +305,11 @@ func TestTablePredict(t *testing.T) {
 	}
 	for want, args := range map[string][]string{
 		`no column is called "age" in the header`: {"predict", "city,member\nLima,no\n"},
-		"(and in 2 more rows)": {"predict", "-missing", "error",
+		"(and cells in 2 more rows)": {"predict", "-missing", "error",
 			"age,city,member\n,Oslo,no\n30,,no\n30,Lima,\n"},
-		"2 columns, want 5 with the label column": {"predict", "30,Lima\n"},
-		"if another column has the labels":        {"eval", "age,city,member\n"},
-		"the model was trained on a table":        {"eval", "-format", "npy", toy},
+		"2 columns, want 4, or 5 with the label column": {"predict", "30,Lima\n"},
+		"if another column has the labels":              {"eval", "age,city,member\n"},
+		"the model was trained on a table":              {"eval", "-format", "npy", toy},
 	} {
 		last := len(args) - 1
 		args[last] = file(t, "new.csv", args[last])

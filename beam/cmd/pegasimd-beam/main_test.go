@@ -522,7 +522,7 @@ func TestSplitFlags(t *testing.T) {
 	}
 	for flags, want := range map[string]string{
 		"":                               "indices have to ascend (-unsorted sort, or sum)",
-		"-unsorted sort -max-features 1": "beyond the limit of 1 features (-max-features)",
+		"-unsorted sort -max-features 1": "beyond the limit of 1 feature (-max-features)",
 	} {
 		args := append([]string{"split"}, strings.Fields(flags)...)
 		_, message := invoke(t, exitError, append(args, data, t.TempDir())...)

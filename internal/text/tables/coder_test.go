@@ -173,7 +173,7 @@ func TestRefusedCells(t *testing.T) {
 		{"word", header + "1,0,Rome,yes,2,a\n1,0,Rome,no,old,b\n",
 			`a.csv:3:13: column "age": token "old": ` + odd},
 		{"several", header + "1,0,Rome,yes,old,a\nx,y,Rome,no,1,b\n1e39,0,,no,,b\n",
-			`a.csv:2:14: column "age": token "old": ` + odd + " (and in 2 more rows)"},
+			`a.csv:2:14: column "age": token "old": ` + odd + " (and cells in 2 more rows)"},
 		{"no header", "1,0,Rome,yes,old,a\n", `a.csv:1:14: token "old": ` + odd},
 		{"another unit", header + "1 kg,3,Rome,yes,2,a\n", `a.csv:2:1: column "size": token "1 kg": ` + odd},
 		{"gap", header + "1,0,,yes,2,a\n", `a.csv:2:5: column "city": ` + gap},
