@@ -153,7 +153,7 @@ func (c *columns) labelColumn(names []string) (at int, err error) {
 		return 0, columnErrorf("there is no column %d for the label: want 0 to %d", n, c.cells-1)
 	}
 	if names == nil {
-		return 0, columnErrorf("no column is called %q: there is no header", escape.Cut(want))
+		return 0, columnErrorf("no column is called %q: the table is read without a header", escape.Cut(want))
 	}
 	few := strings.Join(names[:min(len(names), 40)], ", ") // 40 names are too long for Cut
 	return 0, columnErrorf("no column is called %q%s: %s", escape.Cut(want), c.where(),

@@ -131,7 +131,7 @@ func TestCSVErrors(t *testing.T) {
 		{"no such label", "a,b\n1,2\n", Options{LabelColumn: "y"},
 			`a.csv:1: no column is called "y" in the header: a, b`},
 		{"label by name without header", "y,b\n1,2\n", Options{LabelColumn: "y", Header: HeaderNo},
-			`a.csv:1: no column is called "y": there is no header`},
+			`a.csv:1: no column is called "y": the table is read without a header`},
 		{"no such label, in a later line", "a title\n\na,b\n1,2\n3,4\n",
 			Options{LabelColumn: "y", SkipLines: 2},
 			`a.csv:3: no column is called "y" in the header: a, b`},

@@ -213,7 +213,7 @@ func (h *pgsmHead) file() (*pgsmFile, error) {
 		return nil, fmt.Errorf("%s, but hash bits for %d", plural.Count(int(h.Cols), "column"),
 			1<<h.HashBits)
 	case h.Rows >= math.MaxInt/8 || h.NNZ > math.MaxInt/8:
-		return nil, fmt.Errorf("%d rows and %d nonzeros are too many for this machine", h.Rows, h.NNZ)
+		return nil, fmt.Errorf("too many for this machine: rows %d, nonzeros %d", h.Rows, h.NNZ)
 	}
 	f := &pgsmFile{
 		layout: LayoutDense, rows: int(h.Rows), cols: int(h.Cols), nnz: int(h.NNZ),

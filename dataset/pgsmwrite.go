@@ -56,10 +56,13 @@ func (s PGSMShape) check() error {
 	}
 	if s.Rows < 0 || s.Cols < 0 || s.Cols > math.MaxInt32 || s.NNZ < 0 ||
 		s.IndexBase < 0 || s.IndexBase > 1 || len(s.Names) > maxNames ||
-		s.HashBits < 0 || s.HashBits > maxHashBits || s.HashBits > 0 && s.Cols != 1<<s.HashBits {
+		s.HashBits < 0 || s.HashBits > maxHashBits {
 		return fmt.Errorf(
-			"%d rows of %d features, %d nonzeros, base %d, %d hash bits, %d names: out of range",
+			"rows %d, features %d, nonzeros %d, base %d, hash bits %d, names %d: out of range",
 			s.Rows, s.Cols, s.NNZ, s.IndexBase, s.HashBits, len(s.Names))
+	}
+	if s.HashBits > 0 && s.Cols != 1<<s.HashBits {
+		return fmt.Errorf("%s, but hash bits for %d", plural.Count(s.Cols, "column"), 1<<s.HashBits)
 	}
 	return ascending(s.Names)
 }

@@ -20,7 +20,7 @@ func ConvertSvmlight(w io.WriterAt, path string, opt Options) (rows, cols int, e
 		return 0, 0, err
 	}
 	if opt.Features > 0 || opt.Labels != LabelsYes {
-		return 0, 0, fmt.Errorf("%s: want Features 0 and Labels yes, to convert all columns", path)
+		return 0, 0, fmt.Errorf("%s: want Features 0 and Labels yes", path)
 	}
 	format := opt.Format
 	if format == FormatAuto {

@@ -248,7 +248,7 @@ func (r *rules) check(j, least uint64) (reason string) {
 	case j < r.first || j < least && r.unsorted == UnsortedError:
 		return r.badOrder(j, least-1)
 	case j > r.most:
-		return r.tooLarge()
+		return r.tooLarge(j)
 	case j > r.limit && !r.ignore:
 		return r.tooMany()
 	}
@@ -472,12 +472,12 @@ func (r *rules) badOrder(j, last uint64) string {
 		j, last)
 }
 
-func (r *rules) tooLarge() string {
+func (r *rules) tooLarge(j uint64) string {
 	if r.hashBits > 0 {
 		return "index larger than 18446744073709551614"
 	}
 	reason := "index larger than 2147483647"
-	if !r.ignore { // no model determines the features
+	if !r.ignore && j < math.MaxUint64 { // neither fixed features nor too large even if hashed
 		reason += "; -hash-bits hashes larger indices"
 	}
 	return reason
