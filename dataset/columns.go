@@ -114,10 +114,11 @@ func (c *columns) matchLabel(names []string, at map[string]int, twice map[string
 		return -1, nil
 	case !found:
 		return 0, columnErrorf("no column is called %q%s, as the label's column in training: if another "+
-			"column has the labels, call it so, or name it (-label-column)", escape.Cut(t.Label), c.where())
+			"column has the labels, call it so, or name it for all data (-label-column)", escape.Cut(t.Label),
+			c.where())
 	case twice[t.Label]:
-		return 0, columnErrorf("two columns are called %q: say which has the labels, by its number "+
-			"from 0 (-label-column)", escape.Cut(t.Label))
+		return 0, columnErrorf("two columns are called %q: say which has the labels in all data, by "+
+			"its number from 0 (-label-column)", escape.Cut(t.Label))
 	}
 	return i, nil
 }

@@ -33,7 +33,7 @@ func mustText(t testing.TB, text string, opt Options) *Set {
 }
 
 const (
-	indexZero = "index 0: indices start at 1; if the file counts from 0, set the index base to 0 " +
+	indexZero = "index 0: indices start at 1; if the data count from 0, set the index base to 0 " +
 		"or auto (-index-base)"
 	indexTooLarge = "index larger than 2147483647"
 	indexToHash   = "; -hash-bits hashes larger indices"

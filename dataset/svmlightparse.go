@@ -463,7 +463,7 @@ func badValue(token []byte, reason string) string {
 func (r *rules) badOrder(j, last uint64) string {
 	switch {
 	case j < r.first:
-		return "index 0: indices start at 1; if the file counts from 0, set the index base to 0 or " +
+		return "index 0: indices start at 1; if the data count from 0, set the index base to 0 or " +
 			"auto (-index-base)"
 	case j == last:
 		return fmt.Sprintf("index %d twice in a line", j)

@@ -276,7 +276,8 @@ func TestHoldoutMistakes(t *testing.T) {
 	fails(t, anyFailure, "holds out none of 40 rows", "train", "-numbers", "a", "-holdout", "0.2", same,
 		out)
 	large := file(t, "large.svm", strings.Repeat("1 1:1\n2 1:2\n1 1:3\n2 1:4\n", 9)+"1 1:1e30\n")
-	fails(t, anyFailure, "row 36: ", "train", "-holdout", "0.4", "-seed", "1", "-scale", "none", large, out)
+	fails(t, anyFailure, "row 36: ", "train", "-holdout", "0.4", "-seed", "1", "-scale", "none", large,
+		out)
 	ties := "1 1:0\n"
 	for i := range 30 {
 		ties += fmt.Sprintf("2 1:%d\n", i+1)
