@@ -225,7 +225,7 @@ func TestScoresThatOverflow(t *testing.T) {
 func TestStopsAreTold(t *testing.T) {
 	dir := t.TempDir()
 	model, numbers := filepath.Join(dir, "model"), filepath.Join(dir, "json")
-	const missed = "-tol 1e-09 was not reached: more -epochs, or -finish newton, would come closer\n"
+	const missed = "-tol 1e-09 was not reached: more -epochs, or -finish newton, may come closer\n"
 	_, told := must(t, "train", "-multiclass", "ovr", "-epochs", "2", "-tol", "1e-9", "-json",
 		numbers, digits, model)
 	if r := report(t, numbers); !strings.Contains(told, missed) || r["tol_reached"] != false {
@@ -251,7 +251,7 @@ func TestStopsAreTold(t *testing.T) {
 		toy, model)
 	v, _ := report(t, numbers)["validation"].(map[string]any)
 	want := fmt.Sprintf("validation accuracy 100.0000 %% on 4 rows, the best, after %s; "+
-		"-patience 1 ended the run after %v\n", epochCount(v["epochs"].(float64)),
+		"the run ended early, after %v\n", epochCount(v["epochs"].(float64)),
 		v["stopped_after_epochs"])
 	if !strings.Contains(told, want) || v["metric"] != "accuracy" || v["value"] != 1.0 ||
 		v["stopped_after_epochs"].(float64) <= v["epochs"].(float64) ||
@@ -259,7 +259,7 @@ func TestStopsAreTold(t *testing.T) {
 		t.Errorf("%q, want %q; %v", told, want, v)
 	}
 	_, told = must(t, "train", "-epochs", "2", "-patience", "100", "-valid", toy, toy, model)
-	if !strings.Contains(told, "the best, after ") || strings.Contains(told, "ended the run") {
+	if !strings.Contains(told, "the best, after ") || strings.Contains(told, "the run ended") {
 		t.Error(told)
 	}
 	for wait := 100 * time.Millisecond; ; wait *= 2 {
@@ -274,7 +274,7 @@ func TestStopsAreTold(t *testing.T) {
 		if !strings.Contains(told, "interrupted: the model has") && wait < time.Minute {
 			continue // interrupted before the first step
 		}
-		if code != exitInterrupted || strings.Contains(told, "ended the run") {
+		if code != exitInterrupted || strings.Contains(told, "the run ended") {
 			t.Errorf("exit code %d, %s", code, told)
 		}
 		break

@@ -72,7 +72,7 @@ func readWeights(name string, maxBytes int64, rows int) (weights []float32, err 
 			return errors.New("want one weight per line")
 		}
 		if len(weights)-surplus == rows {
-			return fmt.Errorf("far more weights than rows (%d)", rows)
+			return fmt.Errorf("over %d more weights than rows (%d)", surplus, rows)
 		}
 		w := float32(numbers[0])
 		weights = append(weights, w)
@@ -85,16 +85,25 @@ func readWeights(name string, maxBytes int64, rows int) (weights []float32, err 
 }
 
 func checkWeights(name string, weights []float32, rows int) error {
-	if name != "" && len(weights) != rows {
-		return fmt.Errorf("%s: %s for %s", inputName(name), count(len(weights), "weight"),
-			count(rows, "row"))
+	return checkWeightCount(name, len(weights), rows)
+}
+
+func checkWeightCount(name string, weights, rows int) error {
+	if name != "" && weights != rows {
+		return fmt.Errorf("%s: %s for %s", inputName(name), count(weights, "weight"), count(rows, "row"))
 	}
 	return nil
+}
+
+// checkWeights counts rows that were left out because they have no label, and their weights, too.
+func (d *dataReader) checkWeights(set *dataset.Set) error {
+	return checkWeightCount(d.call.flags.Weights, d.given, set.Rows()+len(set.LeftOut))
 }
 
 // Encoders will not be fitted to rows of weight 0.
 func (d *dataReader) readWeights(name string) (err error) {
 	d.weights, err = readWeights(name, d.opt.MaxBytes, math.MaxInt)
+	d.given = len(d.weights)
 	if d.weights != nil {
 		d.skip = func(row int) bool { return row < len(d.weights) && d.weights[row] == 0 }
 	}
@@ -129,7 +138,8 @@ func readCosts(name string) (costs [][]float64, err error) {
 	}
 	err = readNumbers(name, "cost", 0, func(numbers []float64) error {
 		if len(costs) > 0 && len(costs)-surplus >= len(costs[0]) {
-			return fmt.Errorf("far more lines than costs in the first line (%d)", len(costs[0]))
+			return fmt.Errorf("over %d more lines than costs in the first line (%d)", surplus,
+				len(costs[0]))
 		}
 		costs = append(costs, slices.Clone(numbers))
 		return nil
@@ -140,7 +150,7 @@ func readCosts(name string) (costs [][]float64, err error) {
 	for i, row := range costs {
 		if len(row) != len(costs) {
 			return nil, fmt.Errorf("%s:%d: %s, want %d, the number of lines",
-				name, i+1, count(len(row), "cost"), len(costs))
+				inputName(name), i+1, count(len(row), "cost"), len(costs))
 		}
 	}
 	return costs, nil
@@ -193,7 +203,7 @@ func (l labelling) classWeight(list string) (string, error) {
 			return "", flags.Usagef("-class-weight: %q: want class=weight, with a class of the data, or "+
 				"balanced alone", part)
 		case !found:
-			return "", flags.Usagef("-class-weight: no row has the label %q", part[:at])
+			return "", flags.Usagef("-class-weight: no class is called %q", part[:at])
 		}
 		parts[i] = pegasos.FormatLabel(label) + part[at:]
 	}
@@ -201,9 +211,10 @@ func (l labelling) classWeight(list string) (string, error) {
 }
 
 // Labels for which known.label fails become NaN, so that every prediction of such a row is wrong.
+// leftOut lists the rows that were left out because they have no label.
 func (d *dataReader) readValid(
 	names []string, set *dataset.Set, known labelling, numbers bool,
-) (*pegasos.Labelled, error) {
+) (valid *pegasos.Labelled, leftOut []int, err error) {
 	likeSet := *d
 	likeSet.name, likeSet.opt.More, likeSet.doubts = names[0], names[1:], nil
 	likeSet.opt.IndexBase = dataset.IndexBase(fmt.Sprint(set.IndexBase))
@@ -214,19 +225,19 @@ func (d *dataReader) readValid(
 	}
 	v, _, err := likeSet.read(nil)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := likeSet.settle(false); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if !d.call.flags.Quiet {
 		likeSet.odd(d.call.stderr, escape.Name(shortName(likeSet.String()))+": ")
 	}
 	if v.Rows() == 0 {
-		return nil, fmt.Errorf("%s: no rows to validate with", &likeSet)
+		return nil, nil, fmt.Errorf("%s: no rows to validate with", &likeSet)
 	}
 	if numbers && v.Names != nil {
-		return nil, fmt.Errorf("%s: the labels are names, want numbers", &likeSet)
+		return nil, nil, fmt.Errorf("%s: the labels are names, want numbers", &likeSet)
 	}
 	if v.Names != nil || known.names != nil {
 		for i, y := range v.Y {
@@ -237,7 +248,7 @@ func (d *dataReader) readValid(
 			v.Y[i] = label
 		}
 	}
-	return &pegasos.Labelled{X: v.Examples(), Y: v.Y}, nil
+	return &pegasos.Labelled{X: v.Examples(), Y: v.Y}, v.LeftOut, nil
 }
 
 // relabel replaces the set's labels and names by the labels and names of the model's classes. Rows
@@ -250,7 +261,13 @@ func relabel(set *dataset.Set, m modelio.Predictor, weights []float32) error {
 			if i < len(weights) && weights[i] == 0 {
 				continue // the model lacks classes that only have rows of weight 0
 			}
-			return fmt.Errorf("row %d, counted from 0: the label %s is not a class of the model", i,
+			row := i
+			for _, leftOut := range set.LeftOut {
+				if leftOut <= row {
+					row++
+				}
+			}
+			return fmt.Errorf("row %d, counted from 0: the label %s is not a class of the model", row,
 				names[k])
 		}
 		set.Y[i] = classes[k]

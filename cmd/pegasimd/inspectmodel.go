@@ -310,7 +310,7 @@ func (r *modelReport) printParts(w io.Writer) {
 			"weights of columns in different units can't be compared")
 	} else if r.Vectors != nil {
 		fmt.Fprintln(w, "weights   largest first, by weight x spread: the standard deviation of the "+
-			"column or, with -scale max-abs, its largest magnitude")
+			"values that it multiplies or, with -scale max-abs, their largest magnitude")
 	}
 	if r.Means != nil {
 		fmt.Fprintf(w, "\nmeans of absolute values over the %d pairs\n", len(r.Vectors))

@@ -177,7 +177,8 @@ var completion = help.Command{
 	Name:      "completion",
 	Arguments: "SHELL",
 	Summary:   "write a script that completes commands and flags in a shell",
-	Help: `Completion writes a script for bash, zsh or fish, which completes commands, flags and their values.
+	Help: `Completion writes a script for bash, zsh or fish, which completes commands, flags, their
+values that are words of a list, and names of files.
 
 Examples:
   source <(pegasimd completion bash)

@@ -106,7 +106,7 @@ func TestTrainPredictEval(t *testing.T) {
 	_, summary := must(t, "train", "-lambda", "1e-3", "-epochs", "30", "-bias", "augmented",
 		"-scale", "none", "-multiclass", "ovr", digits, model, "-json", numbers)
 	if !strings.Contains(summary, "1797 rows, 64 features, 10 classes") ||
-		!strings.Contains(summary, "more -epochs, or -finish newton, would bring one") {
+		!strings.Contains(summary, "more -epochs, or -finish newton, may bring one") {
 		t.Errorf("summary: %s", summary)
 	}
 	run := report(t, numbers)
@@ -262,7 +262,7 @@ func TestWeights(t *testing.T) {
 		t.Error("a row of weight 0 counts")
 	}
 	for want, args := range map[string][]string{
-		`no row has the label "bird"`:     {"-class-weight", "bird=2"},
+		`no class is called "bird"`:       {"-class-weight", "bird=2"},
 		"want class=weight, with a class": {"-class-weight", "dog"},
 		"w:2:":                            {"-weights", file(t, "w", "1\nx\n1\n1\n1\n")},
 		"2 weights":                       {"-weights", file(t, "w", "1\n1\n")},

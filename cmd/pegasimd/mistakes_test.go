@@ -35,7 +35,7 @@ func TestFirstMistakes(t *testing.T) {
 		{exitError, "bytes.csv:1: no text: another kind of file", []string{"train", "bytes.csv"}},
 		{exitError, "semicolons.csv: each of the 2 classes, such as no, has one row: name the column " +
 			"that has the labels with -label-column", []string{"train", "semicolons.csv"}},
-		{exitUsage, `no row has the label "yse"`,
+		{exitUsage, `no class is called "yse"`,
 			[]string{"train", "-class-weight", "yse=2", "toy.csv"}},
 		{exitError, "one.csv: 2 rows, 2 features, 1 class: yes (2 rows);", []string{"train",
 			"one.csv"}},

@@ -76,7 +76,7 @@ func (o *output) check(others []*output) error {
 		}
 	}
 	if err := writable(o.name); err != nil {
-		return fmt.Errorf("%s can't be replaced: %w", o.what, err)
+		return fmt.Errorf("%s: %w: name another file, or replace it with -force", o.what, err)
 	}
 	return o.checkKind(info)
 }

@@ -60,7 +60,7 @@ var (
 	// Keys are the formats of convert -to. Files of liblinear have no mark.
 	modelKinds = map[string]kind{
 		"":     modelKind,
-		"json": beginsWith("a model in JSON", "{\n  \"format\": \"pegasimd model\""),
+		"json": beginsWith("a JSON file of convert -to json", "{\n  \"format\": \"pegasimd model\""),
 		"go":   beginsWith("a Go file of convert -to go", gofile.Header),
 		"onnx": {"an ONNX model of pegasimd", func(head []byte) bool {
 			return bytes.HasPrefix(head, []byte{8}) &&

@@ -14,7 +14,8 @@ func checkPicture(name string) error {
 	if name == "" || files.Ending(plainName(name)) == ".svg" {
 		return nil
 	}
-	return flags.Usagef("-plot: %q: a picture's name ends in .svg; a browser prints it as PDF", name)
+	return flags.Usagef("-plot: %q: a picture's name ends in .svg or .svg.gz; a browser prints "+
+		"it as PDF", name)
 }
 
 // Largest numbers of classes of a confusion matrix that is drawn, with counts in the cells, and

@@ -117,7 +117,7 @@ func checkPredict(f *flags.Set) error {
 
 func fitsPredict(f *flags.Set, m predictor, name string) error {
 	if why := m.noProbabilities(); f.Proba && why != "" {
-		return flags.Usagef("-proba: %s has no probabilities: %s", name, why)
+		return flags.Usagef("-proba: %s has no probabilities: %s", inputName(name), why)
 	}
 	if f.Scores && predictions.Numbers(m) {
 		return flags.Usagef("-scores: the model predicts numbers, which are its scores")

@@ -60,8 +60,11 @@ func readPredictor(name string, stdin io.Reader) (predictor, error) {
 // Some commands have MODEL first, others DATA: the error may name another argument that is a model.
 func (c *call) readPredictor(name string) (predictor, error) {
 	p, err := readPredictor(name, os.Stdin)
-	if is, _ := c.holdsModel(name); err == nil || name == "-" || is || errors.Is(err, fs.ErrNotExist) {
+	if err == nil || name == "-" || errors.Is(err, fs.ErrNotExist) {
 		return p, err
+	}
+	if is, unread := c.holdsModel(name); is || unread != nil {
+		return nil, err
 	}
 	for _, other := range c.args {
 		if other == "-" {
@@ -106,8 +109,11 @@ func (m linearModel) showScores(scores, columns []float64) {
 }
 
 func (m linearModel) noProbabilities() string {
-	if m.HasProbabilities() {
+	switch {
+	case m.HasProbabilities():
 		return ""
+	case m.Classes == nil:
+		return "it predicts numbers"
 	}
 	return "train it with -loss log or with -proba"
 }
@@ -192,13 +198,15 @@ func (d *dataReader) score(m predictor, weights string, all bool) (*scoredSet, e
 	if err := d.settle(false); err != nil {
 		return nil, err
 	}
-	own, err := readWeights(weights, 0, set.Rows()+len(set.LeftOut))
-	if own = withoutRows(own, set.LeftOut); err == nil {
-		err = checkWeights(weights, own, set.Rows())
+	rows := set.Rows() + len(set.LeftOut)
+	own, err := readWeights(weights, 0, rows)
+	if err == nil {
+		err = checkWeights(weights, own, rows)
 	}
 	if err != nil {
 		return nil, err
 	}
+	own = withoutRows(own, set.LeftOut)
 	s := &scoredSet{Set: set, reader: d, model: m, weights: own, all: set, allWeights: own}
 	if slices.Contains(own, 0) {
 		set, own = weighing(set, own)

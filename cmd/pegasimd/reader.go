@@ -26,6 +26,7 @@ type dataReader struct {
 	kept    []byte             // bytes of standard input or a pipe, if it is read several times
 	most    int64              // most bytes of encoded rows in memory; 0 for the default
 	weights []float32          // nil means 1 for each row
+	given   int                // number of weights in the file of -weights
 	dropped bool               // weights lacks rows without a label
 	streams bool               // the rows may be larger than memory
 	skip    func(row int) bool // rows to leave out when fitting; nil for none

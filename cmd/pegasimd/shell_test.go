@@ -100,7 +100,7 @@ func TestOnlyOneClass(t *testing.T) {
 		if args[0] == "train" {
 			args = append(args, filepath.Join(t.TempDir(), "model"))
 		}
-		fails(t, exitError, "one.csv: all rows (2) are of the class yes: want two or more classes",
+		fails(t, exitError, "one.csv: all labels (2) are yes: want two or more classes",
 			args...)
 	}
 }

@@ -21,7 +21,7 @@ import (
 
 func (d *dataReader) overrule() (map[string]tables.Given, error) {
 	if d.call.flags.Grams < 1 {
-		return nil, flags.Usagef("-ngrams: have %d, want 1 or more", d.call.flags.Grams)
+		return nil, flags.Usagef("-ngrams: have %d, want 1 to 8", d.call.flags.Grams)
 	}
 	all := map[string]tables.Given{}
 	for _, given := range kindsOfFlags {
@@ -30,7 +30,8 @@ func (d *dataReader) overrule() (map[string]tables.Given, error) {
 		}
 		names, err := columnList(d.call.flags.Text(given.flag))
 		if err != nil {
-			return nil, flags.Usagef("-%s: %w: want names separated by commas", given.flag, err)
+			return nil, flags.Usagef("-%s: %w: want names separated by commas, those with quotes "+
+				"as in CSV", given.flag, err)
 		}
 		for _, name := range names {
 			is := tables.Given{Kind: given.kind}

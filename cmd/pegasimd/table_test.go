@@ -113,7 +113,7 @@ func TestTableTraps(t *testing.T) {
 		{"x.csv", cities, "train -ignore city", exitError, []string{`the name or number "city"`}},
 		{"x.csv", cities, "train -ignore c -numbers c", exitUsage, []string{
 			`the column "c" is given twice`}},
-		{"x.csv", cities, "train -ngrams 0", exitUsage, []string{"-ngrams: have 0, want 1 or more"}},
+		{"x.csv", cities, "train -ngrams 0", exitUsage, []string{"-ngrams: have 0, want 1 to 8"}},
 		{"x.csv", cities, "train -missing skip", exitUsage, []string{
 			`-missing: have "skip", want fill, error or drop`}},
 		{"x.svm", toy, "train -ignore 1", exitUsage, []string{

@@ -45,6 +45,9 @@ func (d *dataReader) readTraining(cfg *pegasos.Config, recheck func() error) (
 	if set, took, err = d.read(nil); err != nil {
 		return nil, 0, err
 	}
+	if err = d.checkWeights(set); err != nil {
+		return nil, 0, err
+	}
 	if d.encoder != nil && !d.encoder.Raw && cfg.Scale == "" {
 		cfg.Scale = pegasos.ScaleNone // the encoder scales columns
 	}
@@ -103,14 +106,14 @@ func (d *dataReader) checkClasses(
 	switch {
 	case set.Rounded > 0:
 		return fmt.Errorf("%s: %s of a magnitude above 2^24 that float32 can't tell from others, "+
-			"which would merge classes; predict numbers with -loss squared (and without -kernel)",
+			"which could merge classes; predict numbers with -loss squared (and without -kernel)",
 			d, count(set.Rounded, "label"))
 	case len(labels) == 1:
-		which := "rows"
+		which := "labels"
 		if d.skip != nil {
-			which = "rows of a weight above 0"
+			which = "labels of rows of a weight above 0"
 		}
-		return fmt.Errorf("%s: all %s (%d) are of the class %s: want two or more classes", d, which,
+		return fmt.Errorf("%s: all %s (%d) are %s: want two or more classes", d, which,
 			rows[0], escape.Name(labelName(set, labels[0])))
 	case len(labels) > 1 && slices.Max(rows) == 1 && !d.call.flags.GivenAny(flags.ForClasses):
 		how := "name the column that has the labels with -label-column"
@@ -120,8 +123,9 @@ func (d *dataReader) checkClasses(
 		case set.Names == nil:
 			how = "predict numbers with -loss squared (and without -kernel), or " + how
 		}
-		return fmt.Errorf("%s: each of the %d classes, such as %s, has one row: %s", d,
-			len(labels), escape.Name(labelName(set, labels[0])), how)
+		return fmt.Errorf("%s: each of the %d classes, such as %s, has one row: %s, or say "+
+			"that they are classes with -multiclass", d, len(labels),
+			escape.Name(labelName(set, labels[0])), how)
 	}
 	d.doubtRareClasses(set, labels, rows)
 	d.doubtSpellings(set, labels, rows)
@@ -155,7 +159,7 @@ func (d *dataReader) doubtRareClasses(set *dataset.Set, labels []float32, rows [
 
 func (d *dataReader) checkNumbers(set *dataset.Set, loss pegasos.Loss) error {
 	if loss.Regression() && set.Names != nil {
-		return fmt.Errorf("%s: the labels are names, but -loss %s needs numbers", d, loss)
+		return fmt.Errorf("%s: the labels are names, but the loss %s needs numbers", d, loss)
 	}
 	return nil
 }

@@ -192,7 +192,7 @@ func (r *linearRun) readData() (err error) {
 	if r.set, r.loading, err = r.reader.read(&head); err != nil {
 		return err
 	}
-	if err := r.reader.settle(true); err != nil {
+	if err := cmp.Or(r.reader.settle(true), r.reader.checkWeights(r.set)); err != nil {
 		return err
 	}
 	if err := r.reader.checkNumbers(r.set, r.cfg.Loss); err != nil {
@@ -223,22 +223,23 @@ func (r *linearRun) readInputs() (err error) {
 		}
 	}
 	tr.Weights = r.reader.weights
-	if err = checkWeights(in.Weights, tr.Weights, r.set.Rows()); err != nil {
-		return err
-	}
 	if tr.Costs, err = readCosts(in.Costs); err != nil {
 		return err
 	}
+	var leftOut []int // rows of -valid
 	if in.Valid != nil {
-		tr.Valid, err = r.reader.readValid(in.Valid, r.set, r.known, r.cfg.Loss.Regression())
+		tr.Valid, leftOut, err = r.reader.readValid(in.Valid, r.set, r.known, r.cfg.Loss.Regression())
 	}
 	if err != nil || in.ValidWeights == "" {
 		return err
 	}
-	if tr.Valid.Weights, err = readWeights(in.ValidWeights, 0, len(tr.Valid.Y)); err != nil {
+	rows := len(tr.Valid.Y) + len(leftOut)
+	weights, err := readWeights(in.ValidWeights, 0, rows)
+	if err != nil {
 		return err
 	}
-	return checkWeights(in.ValidWeights, tr.Valid.Weights, len(tr.Valid.Y))
+	tr.Valid.Weights = withoutRows(weights, leftOut)
+	return checkWeights(in.ValidWeights, weights, rows)
 }
 
 func (r *linearRun) train() error {

@@ -54,9 +54,13 @@ func trainKernel(c *call, reader *dataReader, model string) error {
 	if err := modelOut.write(m.Write); err != nil {
 		return err
 	}
-	advice := "more -epochs or -passes"
-	if m.Config.Finish == pegasos.FinishNone {
-		advice = "more -epochs"
+	advice := longer(m.Config.Steps)
+	switch {
+	case m.Config.Finish == pegasos.FinishNone:
+	case m.Config.Tol > 0 && m.Result.Gap <= m.Config.Tol:
+		advice = "a smaller -tol"
+	default:
+		advice += " or -passes"
 	}
 	out := &trainReport{
 		runReport: kernelModel{m}.run(), advice: advice,
@@ -109,7 +113,10 @@ func (r *trainReport) printKernel(w io.Writer, cfg kernelsvm.Config) {
 	}
 	r.printModel(w)
 	if r.TolReached != nil && !*r.TolReached {
-		fmt.Fprintf(w, "-tol %v was not reached: raise -passes, now %d\n", cfg.Tol,
-			cfg.Passes)
+		fmt.Fprintf(w, "-tol %v was not reached", cfg.Tol)
+		if r.Passes >= cfg.Passes { // otherwise rounding keeps the gap from falling further
+			fmt.Fprintf(w, ": raise -passes, now %d", cfg.Passes)
+		}
+		fmt.Fprintln(w)
 	}
 }

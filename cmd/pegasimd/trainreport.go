@@ -12,6 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/internal/model/proof"
+	"github.com/pegasimd/pegasimd/internal/text/tables"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
 	"github.com/pegasimd/pegasimd/modelio"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -20,7 +21,7 @@ import (
 func newTrainReport(r *linearRun) *trainReport {
 	m, of := r.result, r.result.Result
 	report := &trainReport{
-		runReport: linearModel{m}.run(), advice: advice(m),
+		runReport: linearModel{m}.run(), advice: advice(m, r.reader.encoder),
 		C: number(r.penaltyC()), Replaced: of.Replaced, Seed: m.Config.Seed,
 		Train: r.training.Seconds(), Measure: r.measuring.Seconds(), Interrupted: r.interrupted != nil,
 		TolReached: tolReached(r.cfg.Tol, of.Gap, r.interrupted != nil),
@@ -39,8 +40,8 @@ func newTrainReport(r *linearRun) *trainReport {
 	}
 	if n := report.Replaced; n > 0 {
 		r.warn(fmt.Sprintf("in %s training ended worse than it began, or "+
-			"than weights of 0 or the prior; the model keeps the best of these: more -epochs may help",
-			count(n, "problem")))
+			"than weights of 0 or the prior; the model keeps the best of these: %s may help",
+			count(n, "problem"), longer(m.Config.Steps)))
 	}
 	report.settled(r.reader, r.set, m.Config.Multiclass)
 	return report
@@ -134,7 +135,14 @@ func tolReached(tol, gap float64, interrupted bool) *bool {
 
 func (r *trainReport) printStop(w io.Writer, cfg pegasos.Config) {
 	if r.TolReached != nil && !*r.TolReached {
-		fmt.Fprintf(w, "-tol %v was not reached: %s would come closer\n", cfg.Tol, r.advice)
+		fmt.Fprintf(w, "-tol %v was not reached", cfg.Tol)
+		if cfg.Patience > 0 { // the run may have reached it after the best model
+			fmt.Fprint(w, " by the model kept")
+		}
+		if r.advice != "" {
+			fmt.Fprintf(w, ": %s may come closer", r.advice)
+		}
+		fmt.Fprintln(w)
 	}
 	v := r.Validation
 	if v == nil {
@@ -145,30 +153,36 @@ func (r *trainReport) printStop(w io.Writer, cfg pegasos.Config) {
 		value = "RMSE " + v.Value.String()
 	}
 	fmt.Fprintf(w, "validation %s on %s", value, count(v.Rows, "row"))
-	if cfg.Patience > 0 {
+	if cfg.Patience > 0 && !r.Interrupted {
 		fmt.Fprintf(w, ", the best, after %s", epochCount(v.Epochs))
 	}
 	if v.Stopped > 0 {
-		fmt.Fprintf(w, "; -patience %d ended the run after %d", cfg.Patience, v.Stopped)
+		fmt.Fprintf(w, "; the run ended early, after %d", v.Stopped)
 	}
 	fmt.Fprintln(w)
 }
 
 func (r *trainReport) printObjective(w io.Writer) {
 	objective, gap := float64(r.Objective), float64(r.Gap)
+	if r.Interrupted && !math.IsNaN(objective) {
+		fmt.Fprintln(w, "interrupted in the folds of -proba: the model has no probabilities")
+	}
 	switch {
-	case r.Interrupted:
+	case r.Interrupted && math.IsNaN(objective):
 		fmt.Fprintln(w,
 			"interrupted: the model has the weights of the steps so far; its objective was not measured")
 	case math.IsNaN(gap):
 		fmt.Fprintf(w, "objective %.8g; %s with these settings\n", objective, proof.Standing(gap))
 	case !proof.Useful(gap):
-		fmt.Fprintf(w, "objective %.8g; no useful bound yet on its distance from the optimum: "+
-			"%s would bring one\n", objective, r.advice)
+		fmt.Fprintf(w, "objective %.8g; no useful bound yet on its distance from the optimum", objective)
+		if r.advice != "" {
+			fmt.Fprintf(w, ": %s may bring one", r.advice)
+		}
+		fmt.Fprintln(w)
 	default:
 		fmt.Fprintf(w, "objective %.8g, %s", objective, proof.Standing(gap))
-		if gap > largeGap {
-			fmt.Fprintf(w, ": %s would reduce it, but may not change the accuracy", r.advice)
+		if gap > largeGap && r.advice != "" {
+			fmt.Fprintf(w, ": %s may reduce it, but need not improve predictions", r.advice)
 		}
 		fmt.Fprintln(w)
 	}
@@ -176,25 +190,45 @@ func (r *trainReport) printObjective(w io.Writer) {
 
 const largeGap = 0.1
 
-// advice returns the flags that would give a model like m a smaller gap.
-func advice(m *pegasos.Model) string {
-	cfg := m.Config
-	if cfg.Finish == pegasos.FinishNewton && m.Result.Epochs < float64(cfg.Epochs) {
-		if cfg.Scale == pegasos.ScaleNone && m.Start == "" && m.Prior == "" {
-			return "-scale standard, or a larger -lambda,"
+// advice returns the flags that may give a model like m a smaller gap. It returns "" if the data
+// of -valid chose the model. The encoder e may be nil.
+func advice(m *pegasos.Model, e *tables.Encoder) string {
+	cfg, more, penalty := m.Config, longer(m.Config.Steps), "a larger -lambda"
+	if cfg.C != 0 {
+		penalty = "a smaller -c"
+	}
+	switch {
+	case cfg.Patience > 0:
+		return ""
+	case cfg.Tol > 0 && m.Result.Gap <= cfg.Tol:
+		return "a smaller -tol"
+	case cfg.Finish == pegasos.FinishNewton && m.Result.Epochs < float64(cfg.Epochs):
+		if cfg.Scale == pegasos.ScaleNone && m.Start == "" && m.Prior == "" &&
+			(e == nil || e.Raw) { // other encoders scale columns
+			return "-scale standard, or " + penalty + ","
 		}
-		return "a larger -lambda"
+		return penalty
+	case cfg.Finish == pegasos.FinishNewton:
+		return more + ", or " + penalty + ","
 	}
 	if cfg.Finish = pegasos.FinishNewton; len(m.Weights[0]) <= newton.MaxColumns &&
 		cfg.Validate() == nil {
-		return "more -epochs, or -finish newton,"
+		return more + ", or -finish newton,"
 	}
 	if m.Config.Finish == pegasos.FinishAuto {
-		return "more -epochs, or a larger -lambda,"
+		return more + ", or " + penalty + ","
 	}
 	cfg.Finish = pegasos.FinishAuto
 	if m.Prior == "" && cfg.Validate() == nil {
-		return "more -epochs, or -finish auto,"
+		return more + ", or -finish auto,"
+	}
+	return more
+}
+
+// longer returns the flag that makes a run longer. steps is the value of -steps, 0 if not given.
+func longer(steps int64) string {
+	if steps != 0 {
+		return "more -steps"
 	}
 	return "more -epochs"
 }

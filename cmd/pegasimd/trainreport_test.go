@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pegasimd/pegasimd/internal/text/tables"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -26,8 +27,8 @@ func TestStanding(t *testing.T) {
 		}
 		return r
 	}
-	const closer = ": more -epochs, or -finish newton, would reduce it, but may not change the " +
-		"accuracy"
+	const closer = ": more -epochs, or -finish newton, may reduce it, but need not improve " +
+		"predictions"
 	for _, c := range []struct {
 		of   pegasos.Result
 		want string
@@ -37,16 +38,16 @@ func TestStanding(t *testing.T) {
 		{result(1), "objective 1, at most 0 % above the optimum"},
 		{result(0.5), "objective 1, at most 100 % above the optimum" + closer},
 		{result(0.4999), "objective 1; no useful bound yet on its distance from the optimum: more " +
-			"-epochs, or -finish newton, would bring one"},
+			"-epochs, or -finish newton, may bring one"},
 		{result(0), "objective 1; no useful bound yet on its distance from the optimum: more " +
-			"-epochs, or -finish newton, would bring one"},
+			"-epochs, or -finish newton, may bring one"},
 		{result(nan), "objective 1; no bound on its distance from the optimum with these settings"},
 		{result(1, 0.8, 0.9), "objective 1, at most 11.12 % above the optimum" + closer},
 	} {
 		m := &pegasos.Model{Classes: []float32{1, 2, 3}, Names: []string{"a", "b", "c"},
 			Weights: make([][]float32, len(c.of.PerClass)), Lambda: 1, Result: c.of}
 		var out strings.Builder
-		r := trainReport{runReport: linearModel{m}.run(), advice: advice(m)}
+		r := trainReport{runReport: linearModel{m}.run(), advice: advice(m, nil)}
 		r.printObjective(&out)
 		if have := strings.TrimSuffix(out.String(), "\n"); have != c.want {
 			t.Errorf("%q, want %q", have, c.want)
@@ -60,8 +61,46 @@ func TestAdvice(t *testing.T) {
 		pegasos.FinishDual: "more -epochs, or -finish auto,",
 		pegasos.FinishAuto: "more -epochs, or a larger -lambda,"} {
 		m := &pegasos.Model{Weights: wide, Config: pegasos.Config{Finish: finish}}
-		if have := advice(m); have != want {
+		if have := advice(m, nil); have != want {
 			t.Errorf("%q: %q, want %q", finish, have, want)
+		}
+	}
+	type config = pegasos.Config
+	none, newton := pegasos.ScaleNone, pegasos.FinishNewton
+	for _, c := range []struct {
+		of   config
+		e    *tables.Encoder
+		want string
+	}{
+		{config{Steps: 9}, nil, "more -steps, or -finish newton,"},
+		{config{Patience: 2}, nil, ""},
+		{config{Tol: 0.5}, nil, "a smaller -tol"},
+		{config{Tol: 0.3}, nil, "more -epochs, or -finish newton,"},
+		{config{Finish: newton, Epochs: 4}, nil, "more -epochs, or a larger -lambda,"},
+		{config{Finish: newton, Epochs: 4, C: 1}, nil, "more -epochs, or a smaller -c,"},
+		{config{Finish: newton, Epochs: 5, C: 1}, nil, "a smaller -c"},
+		{config{Finish: newton, Epochs: 5, Scale: none}, nil, "-scale standard, or a larger -lambda,"},
+		{config{Finish: newton, Epochs: 5, Scale: none}, new(tables.Encoder), "a larger -lambda"},
+	} {
+		m := &pegasos.Model{Weights: [][]float32{{1}}, Config: c.of}
+		m.Result.Gap, m.Result.Epochs = 0.4, 4
+		if have := advice(m, c.e); have != c.want {
+			t.Errorf("%+v: %q, want %q", c.of, have, c.want)
+		}
+	}
+}
+
+func TestInterruptionsAreTold(t *testing.T) {
+	for objective, want := range map[float64]string{
+		math.NaN(): "interrupted: the model has the weights of the steps so far; its objective was " +
+			"not measured\n",
+		1: "interrupted in the folds of -proba: the model has no probabilities\n" +
+			"objective 1, at most 0 % above the optimum\n",
+	} {
+		var out strings.Builder
+		r := trainReport{runReport: runReport{Objective: number(objective)}, Interrupted: true}
+		if r.printObjective(&out); out.String() != want {
+			t.Errorf("%v: %q, want %q", objective, out.String(), want)
 		}
 	}
 }

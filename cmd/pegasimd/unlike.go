@@ -87,10 +87,11 @@ func (d *dataReader) doubtFar(set *dataset.Set, s *pegasos.Scaling) {
 		if math.Abs(number) < math.Abs(c.trainingMean)/1e4 {
 			such = "about 0" // float32 features as far from the mean as 0 have lost the digits
 		}
-		d.doubtLoudly(dataset.Doubt{About: "column", Column: c.Name, Text: fmt.Sprintf("%d of %s have "+
-			"numbers such as %s, more than %d deviations from the mean in training (mean %.4g, deviation "+
-			"%.4g): are the units and the order of the columns those of the training data?", c.far,
-			count(set.Rows(), "row"), such, maxDeviations, c.trainingMean, c.trainingDeviation)})
+		d.doubtLoudly(dataset.Doubt{About: "column", Column: c.Name, Text: fmt.Sprintf("numbers "+
+			"such as %s, in %d of %s, are more than %d deviations from the mean in training (mean "+
+			"%.4g, deviation %.4g): are the units and the order of the columns those of the training "+
+			"data?", such, c.far, count(set.Rows(), "row"), maxDeviations, c.trainingMean,
+			c.trainingDeviation)})
 	}
 }
 

@@ -66,8 +66,10 @@ func TestUnlikeTraining(t *testing.T) {
 		header := map[bool]string{true: "weight,height", false: "weight,height,member,town"}[raw]
 		const far, unnamed = `warning: column "weight": `, "cells more than the header has names"
 		for rows, want := range map[string]string{
-			"55000,165.5|56000,165.5": far + "2 of 2 rows", "67,165.5|66,165.5|55000,165.5": "",
-			"-900,165.5|70,165.5": far + "1 of 2 rows", "50,165.5": "", "95,165.5": "",
+			"55000,165.5|56000,165.5":       far + "numbers such as 5.6e+04, in 2 of 2 rows,",
+			"67,165.5|66,165.5|55000,165.5": "",
+			"-900,165.5|70,165.5":           far + "numbers such as -900, in 1 of 2 rows,",
+			"50,165.5":                      "", "95,165.5": "",
 			"70,165.5,x": "", "70,165.5,,": "",
 		} {
 			text := header + "\n"

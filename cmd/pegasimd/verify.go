@@ -149,7 +149,7 @@ func (c *verification) verify(model, data string) (*verifyReport, error) {
 	if set.Rows() == 0 || set.Unlabelled {
 		return nil, fmt.Errorf("%s: no rows with labels to verify with", reader)
 	}
-	if err := cmp.Or(reader.settle(false), checkWeights(f.Weights, weights, set.Rows())); err != nil {
+	if err := cmp.Or(reader.settle(false), reader.checkWeights(set)); err != nil {
 		return nil, err
 	}
 	if head.Classes != nil {
@@ -205,6 +205,7 @@ func (c *verification) verify(model, data string) (*verifyReport, error) {
 		ClaimedObjective: number(v.Claimed.Objective),
 		ClaimedBound:     number(v.Claimed.DualObjective), ClaimedGap: number(v.Claimed.Gap),
 		Rows: set.Rows(), HeldOut: whole - set.Rows(), Features: p.Cols(), of: v, model: p,
+		asked: f.Sigmoids,
 	}, nil
 }
 
@@ -265,7 +266,7 @@ func (r *verifyReport) print(w io.Writer) {
 	case r.model.data() == "":
 		fmt.Fprintf(w, "the model does not say what data it was trained on: %s, %s\n", rows, features)
 	}
-	if r.HeldOut > 0 {
+	if r.HeldOut > 0 && r.DataKnown {
 		fmt.Fprintf(w, "left out %s of DATA that training held out: the model's estimate on them was "+
 			"not checked; pegasimd report measures these rows\n", count(r.HeldOut, "row"))
 	}
@@ -274,7 +275,13 @@ func (r *verifyReport) print(w io.Writer) {
 	case r.Sigmoids:
 		fmt.Fprintln(w, "the sigmoids equal the sigmoids of the folds, which were trained again")
 	case calibrated:
-		fmt.Fprintln(w, "the probabilities were not checked: -sigmoids trains their folds again")
+		if !r.asked { // otherwise the reasons say why the sigmoids are not confirmed
+			how := ""
+			if linear.Config.Calibrate > 0 && linear.Config.Patience == 0 && linear.Model.Data != "" {
+				how = ": -sigmoids trains their folds again"
+			}
+			fmt.Fprintf(w, "the probabilities were not checked%s\n", how)
+		}
 		// A sigmoid with A > 0 makes the probability fall as the score rises.
 		falls := func(s pegasos.Sigmoid) bool { return s.A > 0 }
 		if k := slices.IndexFunc(linear.Calibration, falls); k >= 0 {
@@ -325,4 +332,5 @@ type verifyReport struct {
 
 	of    *pegasos.Verification
 	model predictor
+	asked bool // -sigmoids is given
 }

@@ -40,7 +40,7 @@ func (d *dataReader) checkTable(head pegasos.Head, set *dataset.Set,
 		}
 	}
 	if info, err := os.Stat(d.name); d.kept == nil && (err != nil || !info.Mode().IsRegular()) {
-		return &tableCheck{why: "only a file or standard input can be read again"}, nil
+		return &tableCheck{why: d.name + " can't be read again"}, nil
 	}
 	fitted, err := d.refitted()
 	if d.call.Err() != nil {

@@ -180,16 +180,32 @@ func TestNumbersAreReadInPart(t *testing.T) {
 	must(t, "train", "-quiet", data, model)
 	many := file(t, "many", strings.Repeat("1\n", 1500))
 	for _, c := range []struct{ args, want string }{
-		{"eval -weights " + many + " " + data + " " + model, "many:1005: far more weights than rows (4)"},
+		{"eval -weights " + many + " " + data + " " + model, "many:1005: over 1000 more weights than rows (4)"},
 		{"train -max-bytes 2000 -weights " + many + " " + data, "many: longer than -max-bytes 2000"},
 		{"train -multiclass crammer-singer -costs " + many + " " + data,
-			"many:1002: far more lines than costs in the first line (1)"},
+			"many:1002: over 1000 more lines than costs in the first line (1)"},
 		{"train -weights " + file(t, "bad", "1\n1\nx\n") + " " + data, `bad:3: "x" is not a weight`},
 		{"train -weights " + file(t, "one", "0\n1\n1\n") + " " + file(t, "y.svm", "2 1:1\n1 1:1\n1 1:2\n"),
-			"y.svm: all rows of a weight above 0 (2) are of the class 1: want two or more classes"},
+			"y.svm: all labels of rows of a weight above 0 (2) are 1: want two or more classes"},
 	} {
 		fails(t, exitError, c.want, strings.Fields(c.args)...)
 	}
+	gaps := file(t, "gaps.csv", "x,pet\n1,cat\n5,\n2,dog\n3,cat\n4,dog\n")
+	five, four := file(t, "five", "1\n9\n1\n2\n1\n"), file(t, "four", "1\n1\n1\n1\n")
+	must(t, "train", "-quiet", "-force", "-missing", "drop", "-weights", five, "-valid", gaps,
+		"-valid-weights", five, gaps, model)
+	for _, args := range []string{
+		"train -missing drop -weights " + four + " " + gaps,
+		"train -missing drop -valid " + gaps + " -valid-weights " + four + " " + gaps,
+		"cv -missing drop -weights " + four + " " + gaps,
+		"eval -missing drop -weights " + four + " " + gaps + " " + model,
+		"verify -weights " + four + " " + model + " " + gaps,
+	} {
+		fails(t, exitError, "four: 4 weights for 5 rows", strings.Fields(args)...)
+	}
+	other := file(t, "other.csv", "x,pet\n1,cat\n5,\n2,dog\n3,\n4,emu\n")
+	fails(t, exitError, "other.csv: row 4, counted from 0: the label emu is not a class of the model",
+		"train", "-missing", "drop", "-start", model, other)
 	// All bytes count, those of line ends too: otherwise the last number could be cut off.
 	for _, text := range []string{"1\n2\n3.25", "1\n2\n3.25\n", "1\r\n2\r\n3.25\r\n"} {
 		name, sum := file(t, "numbers", text), 0.0
