@@ -159,6 +159,9 @@ func (r *modelReport) addLinear(m linearModel, top int) {
 	}
 	if m.Config.Multiclass == pegasos.OneVsOne && len(m.Weights) > 1 {
 		r.Means = r.heaviest(means, spread, top)
+		r.pairC, r.first = m.Config.C, ", both of the first pair"
+	} else if len(m.Weights) > 1 && !m.Config.Multiclass.Joint() {
+		r.first = " of the first class"
 	}
 }
 
@@ -213,6 +216,9 @@ func (r *modelReport) addKernel(m kernelModel) {
 		r.Layout = "dense"
 	}
 	r.Config, r.Command = m.Config, m.Command
+	if m.Config.Multiclass != pegasos.OneVsRest && m.Problems() > 1 {
+		r.pairC = m.Config.C
+	}
 	for k, name := range m.scoreNames() {
 		p := kernelProblem{For: name}
 		for _, v := range m.Coefficients(k) {
@@ -260,13 +266,16 @@ func (r *modelReport) print(w io.Writer) error {
 		fmt.Fprintf(w, "columns   %s; the label is %s\n", firstNames(r.Columns),
 			escape.Name(r.Label))
 	}
-	fmt.Fprintf(w, "lambda    %.6g\nconfig    %s\n", r.Lambda, escape.JSON(config))
-	if r.Settings != "" {
+	if r.pairC != 0 {
+		fmt.Fprintf(w, "C         %.6g in each pair\n", r.pairC)
+	} else {
+		fmt.Fprintf(w, "lambda    %.6g\n", r.Lambda)
+	}
+	fmt.Fprintf(w, "config    %s\n", escape.JSON(config))
+	if r.Settings != "" && r.Steps > 0 {
 		fmt.Fprintf(w, "settings  %s\n", escape.Text(r.Settings))
 	}
-	fmt.Fprintf(w, "trained   %s, %s%s, %s; mean |x|^2 %.6g, t0 %.6g\n",
-		count(int(r.Steps), "step"), epochCount(r.Epochs), bySolver(r.Solver),
-		count(int(r.Violations), "violation"), r.R2, r.T0)
+	r.printRun(w)
 	if v := float64(r.Objective); !math.IsNaN(v) {
 		fmt.Fprintf(w, "objective %.8g, %s%s\n", v, proof.Standing(float64(r.Gap)), r.worstReport)
 	}
@@ -294,6 +303,20 @@ func (r *modelReport) print(w io.Writer) error {
 	}
 	r.printParts(w)
 	return nil
+}
+
+// printRun prints nothing about a model of liblinear, whose file does not say how it was trained.
+func (r *modelReport) printRun(w io.Writer) {
+	if r.Steps == 0 {
+		return
+	}
+	started := ""
+	if r.Start != "" {
+		started = " with those of the start"
+	}
+	fmt.Fprintf(w, "trained   %s%s, %s%s, %s; mean |x|^2 %.6g, t0 %.6g%s\n",
+		count(int(r.Steps), "step"), started, epochCount(r.Epochs), bySolver(r.Solver),
+		count(int(r.Violations), "update"), r.R2, r.T0, r.first)
 }
 
 func (r *modelReport) printParts(w io.Writer) {
@@ -380,6 +403,8 @@ type modelReport struct {
 
 	Table *tables.Encoder `json:"table,omitempty"`
 
+	pairC  float64 // C of each pair, which gives pairs different lambdas; 0 if unknown
+	first  string  // says which problem's r2 and t0 are printed; empty if there is only one
 	scaled bool
 	// scaling is nil unless it has an Expansion. The weights of the terms follow the weights of
 	// the features.

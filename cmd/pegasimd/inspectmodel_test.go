@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -112,5 +113,45 @@ func TestInspectSortsBySpread(t *testing.T) {
 			t.Errorf("%s lacks %q, grams before metres, or the products with the spread:\n%s",
 				kind, want, out)
 		}
+	}
+}
+
+func TestInspectedRuns(t *testing.T) {
+	dir := t.TempDir()
+	line := func(model, begin string) string {
+		out, _ := must(t, "inspect", "-top", "0", model)
+		for text := range strings.Lines(out) {
+			if strings.HasPrefix(text, begin) {
+				return text
+			}
+		}
+		return ""
+	}
+	trained := func(flags string) string {
+		must(t, slices.Concat([]string{"train", "-quiet", "-force"}, strings.Fields(flags),
+			[]string{digits, dir + "/m"})...)
+		return dir + "/m"
+	}
+	for _, kernel := range []string{"", "-kernel linear "} {
+		m := trained(kernel + "-multiclass ovo -c 1 -epochs 1")
+		if line(m, "C         1 in each pair") == "" || line(m, "lambda") != "" {
+			t.Errorf("%q: inspect prints one lambda for pairs with several", kernel)
+		}
+		if line(trained(kernel+"-multiclass ovr -c 1 -epochs 1"), "lambda ") == "" {
+			t.Errorf("%q: inspect prints no lambda", kernel)
+		}
+	}
+	for flags, end := range map[string]string{
+		"-multiclass ovo -lambda 0.1 -epochs 1": ", both of the first pair\n",
+		"-multiclass ovr -lambda 0.1 -epochs 1": " of the first class\n",
+	} {
+		if text := line(trained(flags), "trained"); !strings.HasSuffix(text, end) {
+			t.Errorf("%s: %q, want the end %q", flags, text, end)
+		}
+	}
+	must(t, "convert", "-to", "liblinear", dir+"/m", dir+"/text")
+	must(t, "convert", "-from", "liblinear", dir+"/text", dir+"/other")
+	if text := line(dir+"/other", "trained"); text != "" {
+		t.Errorf("a model of liblinear: %s", text)
 	}
 }

@@ -77,7 +77,7 @@ func TestKernelCommands(t *testing.T) {
 		"-kernel sigmoid -coef0 1":  "no bound on its distance",
 		"-kernel sigmoid -coef0 -1": "no model better than w = 0 was found",
 		"-kernel linear -steps 5":   "the objective was not measured",
-		"-kernel rbf -finish none":  ": more -epochs would",
+		"-kernel rbf -finish none":  ": more -epochs may",
 	} {
 		if _, summary := must(t, append(append([]string{"train"}, strings.Fields(flags)...), data,
 			model)...); !strings.Contains(summary, want) {

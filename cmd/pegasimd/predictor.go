@@ -114,6 +114,8 @@ func (m linearModel) noProbabilities() string {
 		return ""
 	case m.Classes == nil:
 		return "it predicts numbers"
+	case m.Config.Multiclass == pegasos.CrammerSinger: // needs the hinge loss
+		return "train it with -proba"
 	}
 	return "train it with -loss log or with -proba"
 }
@@ -366,7 +368,7 @@ func unscaled(s *pegasos.Scaling, e *tables.Encoder) func(j int, z float64) stri
 func settingsOf(m *pegasos.Model, e *tables.Encoder) string {
 	line, unscaled := strings.CutPrefix(m.Settings(), "features not scaled, ")
 	if unscaled && e != nil && !e.Raw {
-		return "columns standardized as listed, " + line
+		return "columns encoded as listed, " + line
 	}
 	return m.Settings()
 }

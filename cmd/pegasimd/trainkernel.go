@@ -91,7 +91,11 @@ func (r *trainReport) printKernel(w io.Writer, cfg kernelsvm.Config) {
 	if cfg.Kernel == kernelsvm.Polynomial {
 		fmt.Fprintf(w, ", coef0 %.6g, degree %d", cfg.Coef0, cfg.Degree)
 	}
-	fmt.Fprintf(w, ", lambda %.6g, %s, %s, seed %d\n", r.Lambda, epochCount(r.Epochs),
+	lambda := fmt.Sprintf("lambda %.6g", r.Lambda)
+	if cfg.C != 0 && cfg.Multiclass != pegasos.OneVsRest && r.Problems > 1 {
+		lambda = fmt.Sprintf("C %.6g in each pair", cfg.C)
+	}
+	fmt.Fprintf(w, ", %s, %s, %s, seed %d\n", lambda, epochCount(r.Epochs),
 		count(r.Passes, "pass"), r.Seed)
 	fmt.Fprintf(w, "trained in %.3g s with %s kernels: %s, %.3g kernel values\n",
 		r.Train, r.ISA, count(r.SupportRows, "support row"), float64(r.KernelValues))
@@ -100,12 +104,12 @@ func (r *trainReport) printKernel(w io.Writer, cfg kernelsvm.Config) {
 	} else {
 		r.printObjective(w)
 		if r.SupportRows == 0 && !r.Interrupted {
-			try := "another -gamma, a -coef0 of 0 or more"
-			switch cfg.Kernel {
-			case kernelsvm.Linear:
+			try := "another -gamma"
+			switch {
+			case cfg.Kernel == kernelsvm.Linear:
 				try = "another -kernel"
-			case kernelsvm.RBF:
-				try = "another -gamma"
+			case cfg.Coef0 < 0:
+				try = "another -gamma, a -coef0 of 0 or more"
 			}
 			fmt.Fprintf(w, "no model better than w = 0 was found: the model predicts the first class for "+
 				"every row; try %s, or a smaller lambda (a larger -c)\n", try)

@@ -26,7 +26,7 @@ func newTrainReport(r *linearRun) *trainReport {
 		Train: r.training.Seconds(), Measure: r.measuring.Seconds(), Interrupted: r.interrupted != nil,
 		TolReached: tolReached(r.cfg.Tol, of.Gap, r.interrupted != nil),
 		Validation: r.validation(), Settings: settingsOf(m, r.reader.encoder), Curve: r.curve.points,
-		Config: m.Config,
+		Config: m.Config, started: m.Start != "",
 	}
 	report.describe(r.set, m, r.model, r.loading)
 	if r.interrupted == nil {
@@ -81,8 +81,12 @@ func (r *trainReport) print(w io.Writer, cfg pegasos.Config) {
 		}
 	}
 	fmt.Fprintln(w, r.Settings)
-	fmt.Fprintf(w, "%s, %s%s, %s, seed %d\n", lambda, epochCount(r.Epochs), bySolver(r.Solver),
-		count(int(r.Steps), "step"), r.Seed)
+	started := ""
+	if r.started {
+		started = " with those of the start"
+	}
+	fmt.Fprintf(w, "%s, %s%s, %s%s, seed %d\n", lambda, epochCount(r.Epochs), bySolver(r.Solver),
+		count(int(r.Steps), "step"), started, r.Seed)
 	fmt.Fprintf(w, "trained in %.3g s with %s kernels\n", r.Train, r.ISA)
 	r.printObjective(w)
 	if r.Fit != nil {
@@ -284,6 +288,7 @@ type trainReport struct {
 	Config any `json:"config"` // a pegasos.Config, or with -kernel a kernelsvm.Config
 
 	advice  string
+	started bool // by -start, whose steps are among Steps
 	heldOut *heldOut
 }
 
