@@ -21,7 +21,7 @@ import (
 func newTrainReport(r *linearRun) *trainReport {
 	m, of := r.result, r.result.Result
 	report := &trainReport{
-		runReport: linearModel{m}.run(), advice: advice(m, r.reader.encoder),
+		runReport: linearModel{m}.run(), advice: advice(m, r.reader.encoder, r.keep.from != nil),
 		C: number(r.penaltyC()), Replaced: of.Replaced, Seed: m.Config.Seed,
 		Train: r.training.Seconds(), Measure: r.measuring.Seconds(), Interrupted: r.interrupted != nil,
 		TolReached: tolReached(r.cfg.Tol, of.Gap, r.interrupted != nil),
@@ -119,7 +119,7 @@ func (r *linearRun) validation() *validationReport {
 	}
 	v := &validationReport{
 		Metric: "accuracy", Value: number(fit(m, valid, r.reader.opt.Threads)),
-		Rows: valid.X.Rows(), Epochs: m.Result.Epochs,
+		Rows: valid.X.Rows(), Epochs: m.Result.Epochs, weighted: valid.Weights != nil,
 	}
 	if m.Classes == nil {
 		v.Metric = "rmse"
@@ -155,6 +155,9 @@ func (r *trainReport) printStop(w io.Writer, cfg pegasos.Config) {
 	value := fmt.Sprintf("accuracy %.4f %%", 100*v.Value)
 	if v.Metric == "rmse" {
 		value = "RMSE " + v.Value.String()
+	}
+	if v.weighted {
+		value += " by weight"
 	}
 	fmt.Fprintf(w, "validation %s on %s", value, count(v.Rows, "row"))
 	if cfg.Patience > 0 && !r.Interrupted {
@@ -195,18 +198,22 @@ func (r *trainReport) printObjective(w io.Writer) {
 const largeGap = 0.1
 
 // advice returns the flags that may give a model like m a smaller gap. It returns "" if the data
-// of -valid chose the model. The encoder e may be nil.
-func advice(m *pegasos.Model, e *tables.Encoder) string {
+// of -valid chose the model. The encoder e may be nil. A resumed run can only be made longer.
+func advice(m *pegasos.Model, e *tables.Encoder, resumed bool) string {
 	cfg, more, penalty := m.Config, longer(m.Config.Steps), "a larger -lambda"
 	if cfg.C != 0 {
 		penalty = "a smaller -c"
 	}
+	reached := cfg.Tol > 0 && m.Result.Gap <= cfg.Tol
+	converged := cfg.Finish == pegasos.FinishNewton && m.Result.Epochs < float64(cfg.Epochs)
 	switch {
-	case cfg.Patience > 0:
+	case cfg.Patience > 0, resumed && (reached || converged):
 		return ""
-	case cfg.Tol > 0 && m.Result.Gap <= cfg.Tol:
+	case resumed:
+		return more
+	case reached:
 		return "a smaller -tol"
-	case cfg.Finish == pegasos.FinishNewton && m.Result.Epochs < float64(cfg.Epochs):
+	case converged:
 		if cfg.Scale == pegasos.ScaleNone && m.Start == "" && m.Prior == "" &&
 			(e == nil || e.Raw) { // other encoders scale columns
 			return "-scale standard, or " + penalty + ","
@@ -308,4 +315,6 @@ type validationReport struct {
 
 	// Stopped is the epoch at which a run with -patience ended early, or 0.
 	Stopped int `json:"stopped_after_epochs"`
+
+	weighted bool // by -valid-weights
 }

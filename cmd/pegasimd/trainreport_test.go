@@ -47,7 +47,7 @@ func TestStanding(t *testing.T) {
 		m := &pegasos.Model{Classes: []float32{1, 2, 3}, Names: []string{"a", "b", "c"},
 			Weights: make([][]float32, len(c.of.PerClass)), Lambda: 1, Result: c.of}
 		var out strings.Builder
-		r := trainReport{runReport: linearModel{m}.run(), advice: advice(m, nil)}
+		r := trainReport{runReport: linearModel{m}.run(), advice: advice(m, nil, false)}
 		r.printObjective(&out)
 		if have := strings.TrimSuffix(out.String(), "\n"); have != c.want {
 			t.Errorf("%q, want %q", have, c.want)
@@ -61,7 +61,7 @@ func TestAdvice(t *testing.T) {
 		pegasos.FinishDual: "more -epochs, or -finish auto,",
 		pegasos.FinishAuto: "more -epochs, or a larger -lambda,"} {
 		m := &pegasos.Model{Weights: wide, Config: pegasos.Config{Finish: finish}}
-		if have := advice(m, nil); have != want {
+		if have := advice(m, nil, false); have != want {
 			t.Errorf("%q: %q, want %q", finish, have, want)
 		}
 	}
@@ -84,8 +84,15 @@ func TestAdvice(t *testing.T) {
 	} {
 		m := &pegasos.Model{Weights: [][]float32{{1}}, Config: c.of}
 		m.Result.Gap, m.Result.Epochs = 0.4, 4
-		if have := advice(m, c.e); have != c.want {
+		if have := advice(m, c.e, false); have != c.want {
 			t.Errorf("%+v: %q, want %q", c.of, have, c.want)
+		}
+		only := ""
+		if c.of.Patience == 0 && c.of.Tol < 0.4 && c.of.Epochs < 5 {
+			only = longer(c.of.Steps)
+		}
+		if have := advice(m, c.e, true); have != only {
+			t.Errorf("%+v, resumed: %q, want %q", c.of, have, only)
 		}
 	}
 }
