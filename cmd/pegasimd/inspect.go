@@ -226,7 +226,8 @@ func (r *inspectReport) printWhole(w io.Writer) {
 	printTable(w, r.Table, r.reader.fitter)
 	r.printColumns(w)
 	if r.label != "" {
-		fmt.Fprintf(w, "train takes the labels from %s, unless -label-column says another\n", r.label)
+		fmt.Fprintf(w, "for a new model train takes the labels from %s, unless -label-column says "+
+			"another\n", r.label)
 	}
 }
 

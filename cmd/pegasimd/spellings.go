@@ -51,7 +51,7 @@ func (d *dataReader) doubtSpellings(set *dataset.Set, labels []float32, rows []i
 		if pairs++; pairs == 1 {
 			show := func(i int) string {
 				name := escape.Name(escape.Cut(labelName(set, labels[i])))
-				return fmt.Sprintf("%s (%s)", name, count(rows[i], "row"))
+				return fmt.Sprintf("%s (%s%s)", name, count(rows[i], "row"), d.ofWeight())
 			}
 			text = fmt.Sprintf("the labels %s and %s look like spellings of one class, but are trained as "+
 				"different classes", show(k), show(i))

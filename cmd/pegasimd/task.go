@@ -82,9 +82,9 @@ func (d *dataReader) readTraining(cfg *pegasos.Config, recheck func() error) (
 				counted += n
 			}
 			return nil, 0, fmt.Errorf("%s: the labels look like regression targets, not like classes: "+
-				"%d rows have %d distinct ones, such as %v; predict numbers with -loss squared (and "+
+				"%s%s have %d distinct ones, such as %v; predict numbers with -loss squared (and "+
 				"without -kernel), or say that they are classes with -multiclass",
-				d, counted, len(labels), like)
+				d, count(counted, "row"), d.ofWeight(), len(labels), like)
 		}
 		err = d.checkClasses(set, labels, rows)
 		if open && len(labels) > maxNumericClasses {
@@ -100,6 +100,14 @@ func (d *dataReader) readTraining(cfg *pegasos.Config, recheck func() error) (
 	return set, took, err
 }
 
+// ofWeight follows a number of rows that leaves out the rows of weight 0, if there may be any.
+func (d *dataReader) ofWeight() string {
+	if d.skip == nil {
+		return ""
+	}
+	return " of a weight above 0"
+}
+
 func (d *dataReader) checkClasses(
 	set *dataset.Set, labels []float32, rows []int,
 ) error {
@@ -111,7 +119,7 @@ func (d *dataReader) checkClasses(
 	case len(labels) == 1:
 		which := "labels"
 		if d.skip != nil {
-			which = "labels of rows of a weight above 0"
+			which = "labels of rows" + d.ofWeight()
 		}
 		return fmt.Errorf("%s: all %s (%d) are %s: want two or more classes", d, which,
 			rows[0], escape.Name(labelName(set, labels[0])))
@@ -123,9 +131,9 @@ func (d *dataReader) checkClasses(
 		case set.Names == nil:
 			how = "predict numbers with -loss squared (and without -kernel), or " + how
 		}
-		return fmt.Errorf("%s: each of the %d classes, such as %s, has one row: %s, or say "+
+		return fmt.Errorf("%s: each of the %d classes, such as %s, has one row%s: %s, or say "+
 			"that they are classes with -multiclass", d, len(labels),
-			escape.Name(labelName(set, labels[0])), how)
+			escape.Name(labelName(set, labels[0])), d.ofWeight(), how)
 	}
 	d.doubtRareClasses(set, labels, rows)
 	d.doubtSpellings(set, labels, rows)
@@ -145,10 +153,11 @@ func (d *dataReader) doubtRareClasses(set *dataset.Set, labels []float32, rows [
 	case n == 0:
 		return
 	case n == 1:
-		doubt.Text = fmt.Sprintf("the class %s has one row: does it come", escape.Name(rare[0]))
+		doubt.Text = fmt.Sprintf("the class %s has one row%s: does it come", escape.Name(rare[0]),
+			d.ofWeight())
 	default:
-		doubt.Text = fmt.Sprintf("%d classes have one row each, such as %s: do they come", n,
-			strings.Join(escape.Names(rare[:min(n, most)]), ", "))
+		doubt.Text = fmt.Sprintf("%d classes have one row%s each, such as %s: do they come", n,
+			d.ofWeight(), strings.Join(escape.Names(rare[:min(n, most)]), ", "))
 	}
 	if doubt.Text += " from a header, a footer or a typing error?"; set.Names == nil &&
 		!d.call.flags.UsesKernel() {

@@ -187,6 +187,8 @@ func TestNumbersAreReadInPart(t *testing.T) {
 		{"train -weights " + file(t, "bad", "1\n1\nx\n") + " " + data, `bad:3: "x" is not a weight`},
 		{"train -weights " + file(t, "one", "0\n1\n1\n") + " " + file(t, "y.svm", "2 1:1\n1 1:1\n1 1:2\n"),
 			"y.svm: all labels of rows of a weight above 0 (2) are 1: want two or more classes"},
+		{"train -weights " + file(t, "few", "1\n0\n1\n") + " " + file(t, "y.svm", "2 1:1\n1 1:1\n1 1:2\n"),
+			"y.svm: each of the 2 classes, such as 1, has one row of a weight above 0: predict"},
 	} {
 		fails(t, exitError, c.want, strings.Fields(c.args)...)
 	}
