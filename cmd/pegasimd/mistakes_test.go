@@ -44,6 +44,8 @@ func TestFirstMistakes(t *testing.T) {
 		{exitUsage, "change their order", []string{"eval", "toy.model", "toy.csv"}},
 		{exitUsage, "change their order", []string{"verify", "toy.svm", "toy.model"}},
 		{exitUsage, "change their order", []string{"report", "toy.svm", "toy.model"}},
+		{exitError, "verify: open none.model: ",
+			[]string{"verify", "-start", "none.model", "toy.model", "toy.svm"}},
 		{exitError, "toy.csv: not a model file of pegasimd", []string{"predict", "toy.svm", "toy.csv"}},
 		{exitError, "none.model: no such file", []string{"eval", "toy.model", "none.model"}},
 		{exitError, ". is a folder, want files", []string{"train", "."}},

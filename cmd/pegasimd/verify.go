@@ -165,14 +165,13 @@ func (c *verification) verify(model, data string) (*verifyReport, error) {
 	if isKernel {
 		tr := kernelsvm.Trainer{Threads: c.flags.Data.Threads,
 			MaxMemory: memoryFlag(c.flags.MaxMemory).limit(set, false)}
-		v, err = tr.Verify(c, kernel.Model, set.Examples(), set.Y)
-	} else {
-		v, err = c.verifyLinear(reader, p.(linearModel).Model, set, weights, data)
+		if v, err = tr.Verify(c, kernel.Model, set.Examples(), set.Y); err != nil {
+			return nil, reader.failed(err)
+		}
+	} else if v, err = c.verifyLinear(reader, p.(linearModel).Model, set, weights); err != nil {
+		return nil, err
 	}
-	if err == nil {
-		err = set.Err()
-	}
-	if err != nil {
+	if err := set.Err(); err != nil {
 		return nil, reader.failed(err)
 	}
 	if !strings.HasPrefix(v.Hash, f.Hash) {
@@ -230,7 +229,7 @@ func doubt(m predictor, v *pegasos.Verification, table *tableCheck, from *pegaso
 }
 
 func (c *verification) verifyLinear(d *dataReader, m *pegasos.Model, set *dataset.Set,
-	weights []float32, data string) (*pegasos.Verification, error) {
+	weights []float32) (*pegasos.Verification, error) {
 	if err := d.checkNumbers(set, m.Config.Loss); err != nil {
 		return nil, err
 	}
@@ -254,7 +253,11 @@ func (c *verification) verifyLinear(d *dataReader, m *pegasos.Model, set *datase
 			tr.Start.Cols(), m.Cols())
 	}
 	options := pegasos.VerifyOptions{Proof: c.kept, Passes: f.Passes, Sigmoids: f.Sigmoids}
-	return tr.Verify(d.call, m, set.Examples(), set.Y, options)
+	v, err := tr.Verify(d.call, m, set.Examples(), set.Y, options)
+	if err != nil {
+		return nil, d.failed(err)
+	}
+	return v, nil
 }
 
 func (r *verifyReport) print(w io.Writer) {
@@ -278,7 +281,9 @@ func (r *verifyReport) print(w io.Writer) {
 		if !r.asked { // otherwise the reasons say why the sigmoids are not confirmed
 			how := ""
 			if linear.Config.Calibrate > 0 && linear.Config.Patience == 0 && linear.Model.Data != "" {
-				how = ": -sigmoids trains their folds again"
+				if how = ": -sigmoids trains their folds again"; linear.Start != "" {
+					how = ": -sigmoids with -start trains their folds again"
+				}
 			}
 			fmt.Fprintf(w, "the probabilities were not checked%s\n", how)
 		}
