@@ -90,7 +90,8 @@ func checkWeights(name string, weights []float32, rows int) error {
 
 func checkWeightCount(name string, weights, rows int) error {
 	if name != "" && weights != rows {
-		return fmt.Errorf("%s: %s for %s", inputName(name), count(weights, "weight"), count(rows, "row"))
+		return fmt.Errorf("%s: %s for %s", inputName(name), count(weights, "weight"),
+			count(rows, "row"))
 	}
 	return nil
 }

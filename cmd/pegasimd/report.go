@@ -210,9 +210,9 @@ func describePage(c *call, in *htmlreport.Input, m predictor, d *dataReader) err
 	if err := r.nameWeights(d); err != nil {
 		return err
 	}
-	in.Ranked = "The largest weights, each times the spread of the values that it multiplies (their " +
-		"standard deviation or, with -scale max-abs, their largest magnitude), so that columns in " +
-		"any units can be compared."
+	in.Ranked = "The largest weights, each times the spread of the values that it multiplies " +
+		"(their standard deviation or, with -scale max-abs, their largest magnitude), so that " +
+		"columns in any units can be compared."
 	if !r.scaled {
 		in.Ranked = "The largest weights. The model does not scale its columns, so that weights of " +
 			"columns in different units can't be compared."

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -211,20 +212,25 @@ func (d *dataReader) readMapped(opt dataset.Options) (set *dataset.Set, err erro
 	if errors.Is(err, errors.ErrUnsupported) {
 		return d.again(opt)
 	}
-	if err != nil {
-		return nil, err
+	temporary := err != nil // whether err concerns the temporary file
+	if err == nil {
+		d.call.temporary = append(d.call.temporary, f)
+		if _, _, err = dataset.ConvertCSV(f, d.name, opt); err == nil {
+			set, err = dataset.ReadPGSM(f, dataset.Options{Context: d.call})
+		}
+		at := (*fs.PathError)(nil)
+		temporary = errors.As(err, &at) && at.Path == f.Name()
 	}
-	d.call.temporary = append(d.call.temporary, f)
-	if _, _, err = dataset.ConvertCSV(f, d.name, opt); err == nil {
-		set, err = dataset.ReadPGSM(f, dataset.Options{Context: d.call})
-	}
-	if at := (*fs.PathError)(nil); errors.As(err, &at) && at.Path == f.Name() {
-		how := ""
+	if temporary {
+		how, folder := "", "TMPDIR"
+		if runtime.GOOS == "windows" {
+			folder = "TMP"
+		}
 		if d.call.flags.Has("max-memory") {
 			how = ", or raise -max-memory to keep the rows in memory"
 		}
-		err = fmt.Errorf("%s: the rows are written to a temporary file: %w; set TMPDIR to another "+
-			"folder%s", d, err, how)
+		err = fmt.Errorf("%s: the rows are written to a temporary file: %w; set %s to another "+
+			"folder%s", d, err, folder, how)
 	}
 	if err != nil {
 		return nil, err

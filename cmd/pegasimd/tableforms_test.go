@@ -254,7 +254,8 @@ func TestTableInLittleMemory(t *testing.T) {
 	}
 	t.Setenv("TMPDIR", filepath.Join(temporary, "none"))
 	t.Setenv("TMP", filepath.Join(temporary, "none"))
-	fails(t, exitError, "none", "train", "-header", "no", "-max-memory", "1", data, dir+"/refused")
+	fails(t, exitError, " to another folder, or raise -max-memory", "train", "-header", "no",
+		"-max-memory", "1", data, dir+"/refused")
 }
 
 func TestTableConvert(t *testing.T) {

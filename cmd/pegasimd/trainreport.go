@@ -181,7 +181,8 @@ func (r *trainReport) printObjective(w io.Writer) {
 	case math.IsNaN(gap):
 		fmt.Fprintf(w, "objective %.8g; %s with these settings\n", objective, proof.Standing(gap))
 	case !proof.Useful(gap):
-		fmt.Fprintf(w, "objective %.8g; no useful bound yet on its distance from the optimum", objective)
+		fmt.Fprintf(w, "objective %.8g; no useful bound yet on its distance from the optimum",
+			objective)
 		if r.advice != "" {
 			fmt.Fprintf(w, ": %s may bring one", r.advice)
 		}

@@ -180,14 +180,16 @@ func TestNumbersAreReadInPart(t *testing.T) {
 	must(t, "train", "-quiet", data, model)
 	many := file(t, "many", strings.Repeat("1\n", 1500))
 	for _, c := range []struct{ args, want string }{
-		{"eval -weights " + many + " " + data + " " + model, "many:1005: over 1000 more weights than rows (4)"},
+		{"eval -weights " + many + " " + data + " " + model,
+			"many:1005: over 1000 more weights than rows (4)"},
 		{"train -max-bytes 2000 -weights " + many + " " + data, "many: longer than -max-bytes 2000"},
 		{"train -multiclass crammer-singer -costs " + many + " " + data,
 			"many:1002: over 1000 more lines than costs in the first line (1)"},
 		{"train -weights " + file(t, "bad", "1\n1\nx\n") + " " + data, `bad:3: "x" is not a weight`},
 		{"train -weights " + file(t, "one", "0\n1\n1\n") + " " + file(t, "y.svm", "2 1:1\n1 1:1\n1 1:2\n"),
 			"y.svm: all labels of rows of a weight above 0 (2) are 1: want two or more classes"},
-		{"train -weights " + file(t, "few", "1\n0\n1\n") + " " + file(t, "y.svm", "2 1:1\n1 1:1\n1 1:2\n"),
+		{"train -weights " + file(t, "few", "1\n0\n1\n") + " " +
+			file(t, "y.svm", "2 1:1\n1 1:1\n1 1:2\n"),
 			"y.svm: each of the 2 classes, such as 1, has one row of a weight above 0: predict"},
 	} {
 		fails(t, exitError, c.want, strings.Fields(c.args)...)
