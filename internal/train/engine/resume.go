@@ -126,13 +126,19 @@ func (s *Session) resumeRuns(from *checkpoint.Head) bool {
 			learners = learners[1:]
 		}
 	}
+	for _, r := range s.Runs {
+		if r.T < r.Total { // a run that had ended within an epoch goes on with more steps
+			s.round = min(s.round, r.Epoch)
+		}
+	}
 	return len(learners) == 0
 }
 
 func (r *Run) resume(from *checkpoint.Run) bool {
+	ended := from.Steps == r.s.Resume.Settings.Steps // perhaps within an epoch
 	if from.Steps < 0 || from.Steps > r.Total ||
 		int64(from.Epoch) != from.Steps/int64(r.Order.Steps) ||
-		from.Epoch > r.s.round+1 || from.Epoch < r.s.round && from.Steps < r.Total ||
+		from.Epoch > r.s.round+1 || from.Epoch < r.s.round && from.Steps < r.Total && !ended ||
 		!r.Order.Restore(from.Generator, from.Position) {
 		return false
 	}

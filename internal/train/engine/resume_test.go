@@ -142,6 +142,26 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// A run of 30 steps ends within the second epoch of 23 rows. Bounds may depend on the planned steps.
+func TestResumeLonger(t *testing.T) {
+	for _, m := range []string{"", settings.CrammerSinger, settings.OneVsOne} {
+		data := sample.Random(31, 23, 4, 3, 1)
+		job := newJob(t, data.Dense, data.Y, settings.Settings{Lambda: 0.01, Steps: 30, Multiclass: m,
+			Offset: settings.OffsetNone, Average: settings.LastIterate})
+		job.KeepState = true
+		ended := newSession(t, job)
+		if _, stopped, err := ended.Train(t.Context()); err != nil || stopped {
+			t.Fatal(err, stopped)
+		}
+		longer := resumeFrom(t, job, ended.Checkpoint())
+		longer.Steps, job.Steps = 70, 70
+		got, want := train(t, longer), train(t, job)
+		if got.Result.Steps != want.Result.Steps || got.Result.Objective != want.Result.Objective {
+			t.Errorf("%q: resumed %+v, want %+v", m, got.Result, want.Result)
+		}
+	}
+}
+
 func pausedRun(t *testing.T, s settings.Settings) (engine.Job, *checkpoint.State) {
 	t.Helper()
 	data := sample.Random(31, 23, 4, 3, 1)
