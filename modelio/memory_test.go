@@ -320,7 +320,7 @@ func upTo(header, line string) string {
 func TestCompressedMemory(t *testing.T) {
 	native, proof := inPart(modelio.Read), inPart(pegasos.ReadProof)
 	liblinear, json := inPart(modelio.ReadLiblinear), inPart(modelio.ReadJSON)
-	const packed, many = "unpacks to more than a compressed file", "more than 65536 elements"
+	const packed, many = "holds more than the compressed bytes", "more than 65536 elements"
 	text := func(features string) string {
 		return "solver_type L2R_L1LOSS_SVC_DUAL\nnr_class 2\nlabel 1 0\nnr_feature " + features +
 			"\nbias -1\nw\n"

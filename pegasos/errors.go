@@ -13,7 +13,7 @@ import (
 // ConfigError is the error for a field of a [Config] or [Trainer] that can't be used.
 type ConfigError struct {
 	Field  string // name of the field, such as "Lambda"
-	Reason string // why the field can't be used, such as "have -1, want 1 or more"
+	Reason string // why the field can't be used, such as "have -1, want 0 or more"
 
 	// Mentions lists the other fields that Reason names, in their order there, separated by blanks.
 	Mentions string

@@ -69,7 +69,7 @@ func TestErrorsInShellWords(t *testing.T) {
 		`-threads: have -0b1, want 0 or more`:             {"-threads", "-0b1"},
 		`-max-features: have -1, want 0 or more`:          {"-max-features", "-1"},
 		`-unsorted: have "foo", want error, sort or sum`:  {"-unsorted", "foo"},
-		`-tol: have 2, want a number between 0 and 1`:     {"-tol", "2"},
+		`-tol: have 2, want more than 0 and less than 1`:  {"-tol", "2"},
 		`-batch: have 100, want at most the number of`:    {"-batch", "100"},
 		`-loss is "eps-insensitive"`: {"-multiclass", "crammer-singer", "-loss",
 			"eps-insensitive"},

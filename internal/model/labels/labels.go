@@ -10,6 +10,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/base/misuse"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 )
 
 // MaxClasses is the largest number of classes that a model can have.
@@ -46,12 +47,12 @@ func Classify(y []float32, weight []float64, known []float32,
 		return nil, nil, err
 	}
 	if len(classes) == 1 {
-		rows := fmt.Sprintf("all %d rows", len(y))
+		rows := "rows"
 		if weight != nil {
-			rows = "all rows with a weight above 0"
+			rows = "rows with a weight above 0"
 		}
-		return nil, nil, fmt.Errorf("pegasos: %s have the label %v: want two or more classes", rows,
-			classes[0])
+		return nil, nil, fmt.Errorf("pegasos: all %s have the label %v: want two or more classes",
+			rows, classes[0])
 	}
 	class = make([]int32, len(y))
 	if len(classes) == 2 { // fast path without a search for each row
@@ -151,11 +152,12 @@ func Finite(y []float32, badRow func(row int, reason string) error) error {
 func CheckClasses(classes []float32, names []string) error {
 	for i, c := range classes {
 		if !floats.IsFinite(c) || i > 0 && c <= classes[i-1] {
-			return fmt.Errorf("classes must be finite and ascending: class %d is %v", i, c)
+			return fmt.Errorf("classes must be finite and strictly ascending: class %d is %v", i, c)
 		}
 	}
 	if names != nil && len(names) != len(classes) {
-		return fmt.Errorf("%d names for %d classes", len(names), len(classes))
+		return fmt.Errorf("%s for %s", plural.Count(len(names), "name"),
+			plural.Count(len(classes), "class"))
 	}
 	return nil
 }

@@ -3,6 +3,8 @@ package labels
 import (
 	"fmt"
 	"slices"
+
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 )
 
 // GoodWeight reports whether w is a valid weight of a row or class: 0, or from 1e-15 to 1e15.
@@ -23,7 +25,8 @@ func (e Unused) Error() string { return fmt.Sprintf("no row has the label %v", f
 func Weigh(y, own []float32, byLabel map[float32]float64,
 	badRow func(row int, reason string) error) ([]float64, error) {
 	if own != nil && len(own) != len(y) {
-		return nil, fmt.Errorf("pegasos: %d weights for %d rows", len(own), len(y))
+		return nil, fmt.Errorf("pegasos: %s for %s", plural.Count(len(own), "weight"),
+			plural.Count(len(y), "row"))
 	}
 	if own == nil && byLabel == nil {
 		return nil, nil

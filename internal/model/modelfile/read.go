@@ -81,12 +81,12 @@ func (r *Reader) readMagic(kind Kind) error {
 	}
 	text := line[len(kind.Magic):]
 	version, err := strconv.Atoi(text)
-	if err != nil || version < 1 {
-		return fmt.Errorf("version %.20q: want a whole number from 1", text)
-	}
-	if version > kind.Version {
+	switch {
+	case err == nil && version > kind.Version:
 		return fmt.Errorf("version %d is newer than this program, which knows %d", version,
 			kind.Version)
+	case err != nil || version < 1:
+		return fmt.Errorf("version %.20q: want a whole number from 1 to %d", text, kind.Version)
 	}
 	return nil
 }
@@ -123,7 +123,7 @@ func (r *Reader) Header(fields []Field) error {
 			return fmt.Errorf("header: %s: %w", name, err)
 		}
 		if err := missingField(fields[:at]); err != nil {
-			return err
+			return fmt.Errorf("%w before %s", err, name)
 		}
 		fields = fields[at+1:]
 	}
@@ -150,7 +150,7 @@ func (r *Reader) readKey() (string, error) {
 			return name, nil
 		}
 	}
-	return "", fmt.Errorf("header: %.40q is not a key and a value: want \"key: value\"", name)
+	return "", fmt.Errorf("header: %.40q: want a known key, \": \" and a value", name)
 }
 
 // maxKeyLen is the length from which a key is refused, in bytes.
@@ -268,7 +268,7 @@ func (r *Reader) End() error {
 		return err
 	}
 	if !bytes.Equal(have, want) {
-		return errors.New("wrong checksum: the file is damaged")
+		return errors.New("wrong checksum: the file is damaged or edited")
 	}
 	if _, err := r.r.ReadByte(); err != io.EOF {
 		if err == nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/sys/files"
 )
 
-var errUnpacksTooMuch = errors.New("unpacks to more than a compressed file of this size may hold: " +
+var errUnpacksTooMuch = errors.New("holds more than the compressed bytes read so far allow: " +
 	"unpack it with gunzip first if you trust it")
 
 // account reads a file and limits the memory that its contents may take. The limits grow with the

@@ -98,7 +98,7 @@ func (r *Reader) Vectors(n int, sparse bool, memory int) (v *Vectors, err error)
 		return nil, err
 	}
 	if n%8 > 0 && v.bits[n/8]>>(n%8) != 0 {
-		return nil, errors.New("the bitmap has a bit beyond the last weight: the file is damaged")
+		return nil, errors.New("the bitmap has a bit beyond the last weight")
 	}
 	stored := 0
 	for _, b := range v.bits {

@@ -3,6 +3,8 @@ package proof
 import (
 	"fmt"
 	"math"
+
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 )
 
 // Measurement is the objective and the lower bound of one problem, computed from the data.
@@ -49,11 +51,12 @@ func (t *Comparison) Linear(r Result, n int, joint bool, found []Found, all Clai
 	case math.IsNaN(r.Objective):
 		return
 	case joint && len(claimed) > 0:
-		t.Contradict("the model makes claims about %d weight vectors, which share one problem",
-			len(claimed))
+		t.Contradict("the model has %s of single weight vectors, which share one problem",
+			plural.Count(len(claimed), "result"))
 		return
 	case !joint && len(claimed) != n:
-		t.Contradict("the model makes claims about %d weight vectors, but has %d", len(claimed), n)
+		t.Contradict("the model has %s of single weight vectors, want %d",
+			plural.Count(len(claimed), "result"), n)
 		return
 	}
 	covered := make([]bool, len(claimed))
@@ -170,11 +173,12 @@ func (t *Comparison) bound(suffix string, claimed, found Claim) bool {
 func (t *Comparison) Means(all Claim) {
 	mean := Claim{t.sum.Objective / t.problems, t.sum.DualObjective / t.problems}
 	if mean.Objective != all.Objective {
-		t.Contradict("the mean of the objectives is %v, not %v", mean.Objective, all.Objective)
+		t.Contradict("the mean of the claimed objectives is %v, not %v", mean.Objective, all.Objective)
 	}
 	if mean.DualObjective != all.DualObjective &&
 		!(math.IsNaN(mean.DualObjective) && math.IsNaN(all.DualObjective)) {
-		t.Contradict("the mean of the bounds is %v, not %v", mean.DualObjective, all.DualObjective)
+		t.Contradict("the mean of the claimed bounds is %v, not %v", mean.DualObjective,
+			all.DualObjective)
 	}
 }
 

@@ -113,13 +113,13 @@ func TestMeans(t *testing.T) {
 		{[]Claim{claim(1, 0.5), claim(3, 1)}, claim(2, 0.75), nil},
 		{[]Claim{claim(1, 0.5), claim(3, nan)}, claim(2, nan), nil},
 		{[]Claim{claim(1, 0.5), claim(3, 1)}, claim(2.5, 0.75),
-			[]string{"the mean of the objectives is 2, not 2.5"}},
+			[]string{"the mean of the claimed objectives is 2, not 2.5"}},
 		{[]Claim{claim(1, 0.5), claim(3, 1)}, claim(2, 0.5),
-			[]string{"the mean of the bounds is 0.75, not 0.5"}},
+			[]string{"the mean of the claimed bounds is 0.75, not 0.5"}},
 		{[]Claim{claim(1, 0.5), claim(3, 1)}, claim(2, nan),
-			[]string{"the mean of the bounds is 0.75, not NaN"}},
+			[]string{"the mean of the claimed bounds is 0.75, not NaN"}},
 		{[]Claim{claim(1, 0.5), claim(3, nan)}, claim(2, 0.75),
-			[]string{"the mean of the bounds is NaN, not 0.75"}},
+			[]string{"the mean of the claimed bounds is NaN, not 0.75"}},
 	} {
 		trial, list := contradictions(false)
 		for _, p := range c.problems {

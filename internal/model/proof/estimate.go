@@ -42,7 +42,7 @@ func (e *Estimate) Check() error {
 	case e.Folds < 0:
 		return fmt.Errorf("an estimate from %d folds, want 0 or more", e.Folds)
 	case e.Share != 0 && !GoodShare(e.Share):
-		return fmt.Errorf("the held-out share is %v, want more than 0 and less than 1", e.Share)
+		return fmt.Errorf("the held-out share is %v, want 0 or more and less than 1", e.Share)
 	}
 	return nil
 }
@@ -111,7 +111,7 @@ func (s *Errors) Estimate() (*Estimate, error) {
 			squares += float64(w * float64(d*d))
 		}
 		if unit = squares / all; unit == 0 { // a NaN leads to the last error
-			return nil, errors.New("R^2 is not defined: all targets are equal")
+			return nil, errors.New("R^2 is not defined for rows with equal targets")
 		}
 		e.Metric, e.Value = R2, 1-wrong/squares
 	}

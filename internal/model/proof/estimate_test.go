@@ -65,7 +65,7 @@ func TestErrorsEstimate(t *testing.T) {
 	infinite.Number(0, math.Inf(1), 0, 1)
 	for want, of := range map[string]*Errors{
 		"no row has a weight above 0":                       {},
-		"R^2 is not defined: all targets are equal":         &equal,
+		"R^2 is not defined for rows with equal targets":    &equal,
 		"a prediction or target is too large or not finite": &infinite,
 	} {
 		if e, err := of.Estimate(); err == nil || err.Error() != want {

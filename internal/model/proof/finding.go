@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 )
 
 // The verdicts on a model. pegasos.Verdict documents them.
@@ -43,7 +44,7 @@ type Finding struct {
 	Reasons     []string
 	Verdict     string
 	Unconfirmed []int // weight vectors whose bound or gap is not confirmed
-	Vectors     int
+	Vectors     int   // each with a problem of its own if there are Unconfirmed ones
 }
 
 // Print writes f as text to w.
@@ -69,8 +70,8 @@ func (f *Finding) Print(w io.Writer) {
 		if n > most {
 			some += " ..."
 		}
-		fmt.Fprintf(w, "%d of %d weight vectors have a worse bound or gap than claimed: vectors "+
-			"%s\n", n, f.Vectors, strings.ReplaceAll(some, " ", ", "))
+		fmt.Fprintf(w, "bound or gap not confirmed for %d of %s: %s\n", n,
+			plural.Count(f.Vectors, "problem"), strings.ReplaceAll(some, " ", ", "))
 	}
 	verdict := f.Verdict
 	if verdict == NotConfirmed && len(f.Reasons) == 0 && Useful(gap) {

@@ -35,7 +35,7 @@ func TestPrint(t *testing.T) {
 			Verdict: NotConfirmed, Unconfirmed: []int{1, 3}, Vectors: 5},
 			"claimed    objective 2, at most 25 % above the optimum\n" +
 				"found      objective 2, at most 60 % above the optimum, x\n" +
-				"2 of 5 weight vectors have a worse bound or gap than claimed: vectors 1, 3\n" +
+				"bound or gap not confirmed for 2 of 5 problems: 1, 3\n" +
 				"not confirmed, at most 60 %\n"},
 		"not confirmed, for a reason": {Finding{Claimed: claim(2, 1.6), Found: claim(2, 1.6),
 			Source: "x", Reasons: []string{"one"}, Verdict: NotConfirmed},
@@ -51,7 +51,7 @@ func TestPrint(t *testing.T) {
 	many := Finding{Unconfirmed: slices.Repeat([]int{7}, 21), Vectors: 30}
 	var text strings.Builder
 	many.Print(&text)
-	if !strings.Contains(text.String(), ": vectors "+strings.Repeat("7, ", 20)+"...\n") {
+	if !strings.Contains(text.String(), " problems: "+strings.Repeat("7, ", 20)+"...\n") {
 		t.Errorf("of 21 vectors: %s", &text)
 	}
 }

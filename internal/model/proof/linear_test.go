@@ -48,7 +48,7 @@ func TestLinear(t *testing.T) {
 			l.n, l.found[0].Lambda = 5, 7
 		}, nil, false, nil},
 		"claims of joint vectors": {func(l *linear) { l.joint = true },
-			[]string{"the model makes claims about 2 weight vectors, which share one problem"},
+			[]string{"the model has 2 results of single weight vectors, which share one problem"},
 			false, nil},
 		"joint": {func(l *linear) {
 			l.joint, l.n, l.r.PerClass = true, 3, nil
@@ -59,7 +59,7 @@ func TestLinear(t *testing.T) {
 			l.found = []Found{{Lambda: 7, Exact: Measurement{2, 0, 0.5}, Quick: Measurement{2, 0, nan}}}
 		}, nil, true, nil},
 		"a vector more": {func(l *linear) { l.n = 3 },
-			[]string{"the model makes claims about 2 weight vectors, but has 3"}, false, nil},
+			[]string{"the model has 2 results of single weight vectors, want 3"}, false, nil},
 		"lambda": {func(l *linear) { l.found[1].Lambda = 0.5 },
 			[]string{"the lambda of weight vector 1 is 0.5, not 0.125"}, false, nil},
 		// The tolerance is a hundredth of the claimed P - D, 0.005.
@@ -99,7 +99,7 @@ func TestLinear(t *testing.T) {
 			l.r.Objective, l.r.DualObjective, l.found[0].Exact.Bound = 1, 0.5, 0.25
 		}, nil, true, nil},
 		"means": {func(l *linear) { l.r.Objective = 2.5 },
-			[]string{"the mean of the objectives is 2, not 2.5"}, false, nil},
+			[]string{"the mean of the claimed objectives is 2, not 2.5"}, false, nil},
 		"vectors without rows": {func(l *linear) {
 			l.n, l.r.PerClass = 5, append(l.r.PerClass, ClassResult{Objective: nan, DualObjective: nan},
 				ClassResult{Objective: 1, DualObjective: nan},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/base/misuse"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 	"github.com/pegasimd/pegasimd/sparse"
 )
@@ -121,7 +122,7 @@ func CheckLabels(x Examples, y []float32, bits int) error {
 	case n == 0:
 		return errors.New("pegasos: there are no rows")
 	case len(y) != n:
-		return fmt.Errorf("pegasos: %d labels for %d rows", len(y), n)
+		return fmt.Errorf("pegasos: %s for %s", plural.Count(len(y), "label"), plural.Count(n, "row"))
 	case uint64(n) >= 1<<bits:
 		return fmt.Errorf("pegasos: %d rows: want fewer than 2^%d", n, bits)
 	}

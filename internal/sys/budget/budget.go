@@ -18,8 +18,8 @@ const (
 // its rows.
 func Allowed(size, rows int64) int64 { return Base + PerByte*size + PerRow*rows }
 
-var ErrTooMuch = errors.New("needs more memory than is allowed for a file of this size: " +
-	"it is damaged or malicious")
+var ErrTooMuch = errors.New("needs more memory than the bytes read so far allow: " +
+	"the file is damaged or was not written by pegasimd")
 
 // Part is a limit in bytes: Free for every file, and PerByte for each byte read from it.
 type Part struct{ Free, PerByte int64 }

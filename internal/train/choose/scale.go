@@ -145,13 +145,13 @@ func (c *Choice) copyBytes(toDense bool) float64 {
 // MaxMemory is 0, in the default limit and the machine's free memory. It subtracts the size of the
 // copy from a MaxMemory above 0.
 func (c *Choice) checkCopy(toDense bool) error {
-	need, most, have := c.copyBytes(toDense), float64(c.memory()), "have %.0f MB"
+	need, most, have := c.copyBytes(toDense), float64(c.memory()), "have %.6g MB"
 	if free := machine.Free(); c.MaxMemory == 0 && free < most {
-		most, have = free, "the machine has %.0f MB left"
+		most, have = free, "the machine or control group has %.6g MB beside what this program uses"
 	}
 	if need >= most {
-		return options.Bad("MaxMemory", have+", but the scaled copy of the rows takes %.0f MB: "+
-			"Scale %q makes no copy", most/1e6, need/1e6, scale.None)
+		return options.Bad("MaxMemory", have+", but a scaled copy of the rows would take %.6g MB: "+
+			"%s %q makes no copy", most/1e6, need/1e6, options.Name("Scale"), scale.None)
 	}
 	if c.MaxMemory > 0 {
 		c.MaxMemory -= int64(need)

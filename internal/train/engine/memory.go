@@ -6,6 +6,7 @@ import (
 	"runtime"
 
 	"github.com/pegasimd/pegasimd/internal/base/order"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/sys/machine"
 	"github.com/pegasimd/pegasimd/internal/train/dual"
@@ -62,11 +63,10 @@ func (s *Session) checkMemory() error {
 	need := s.Memory(1)
 	vectors, rows, _, _ := s.sizes()
 	if need > limit {
-		what := fmt.Sprintf("%.0f weight vectors of %d features, which visit %.3g rows in all,",
-			vectors, s.Rows.X.Cols(), rows)
 		others, args := s.alternatives(limit)
-		return options.Bad("MaxMemory", "%s, but %s take %.0f MB beside the data"+others,
-			append([]any{have, what, need / 1e6}, args...)...)
+		return options.Bad("MaxMemory", "%s, but %s of %s, with %.3g rows in all, would take %.6g MB "+
+			"beside the data"+others, append([]any{have, plural.Count(int(vectors), "weight vector"),
+			plural.Count(s.Rows.X.Cols(), "feature"), rows, need / 1e6}, args...)...)
 	}
 	machine.Expect(need)
 	left := max(0, min(limit, machine.Spare()/float64(s.Share))-need)
@@ -87,7 +87,7 @@ func (s *Session) checkMemory() error {
 
 func (s *Session) memoryLimit() (bytes float64, have string) {
 	bytes = float64(cmp.Or(s.MaxMemory, options.Allowed)) / float64(s.Share)
-	have = fmt.Sprintf("have %.0f MB", bytes/1e6)
+	have = fmt.Sprintf("have %.6g MB left", bytes/1e6)
 	if s.MaxMemory > 0 { // the caller's limit holds however much memory is free
 		return bytes, have
 	}
@@ -97,7 +97,8 @@ func (s *Session) memoryLimit() (bytes float64, have string) {
 		free = machine.Free()
 	}
 	if free /= float64(s.Share); free < bytes {
-		bytes, have = free, fmt.Sprintf("the machine or control group has %.0f MB beside what is used", free/1e6)
+		bytes, have = free, fmt.Sprintf("the machine or control group has %.6g MB beside what this "+
+			"program uses", free/1e6)
 	}
 	return bytes, have
 }
@@ -115,7 +116,7 @@ func (s *Session) alternatives(limit float64) (format string, args []any) {
 			continue
 		}
 		if need := Need(job); need <= limit {
-			format += "; with %s %q %.0f MB"
+			format += "; with %s %q %.6g MB"
 			args = append(args, options.Name("Multiclass"), scheme, need/1e6)
 		}
 	}

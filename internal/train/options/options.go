@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
@@ -100,7 +101,7 @@ func Positive(field string, have float64) Rule {
 
 // Share returns the rule that have is above 0 and below 1.
 func Share(field string, have float64) Rule {
-	return Not(field, !(have > 0 && have < 1), "have %v, want a number between 0 and 1", have)
+	return Not(field, !(have > 0 && have < 1), "have %v, want more than 0 and less than 1", have)
 }
 
 // Only returns a Rule that is violated if broken is true: the field has no meaning while the field
@@ -157,7 +158,8 @@ func LambdaFor(lambda, c, rows float64) (float64, Rule) {
 	}
 	lambda = 1 / float64(c*rows)
 	broken := Positive("Lambda", lambda).Field != ""
-	return lambda, Not("C", broken, "have %v, which makes lambda %v for %v rows", c, lambda, rows)
+	return lambda, Not("C", broken, "have %v, which makes lambda %v for rows of the total "+
+		"weight %v", c, lambda, rows)
 }
 
 // DefaultMaxMemory is in bytes. When settings are chosen, it takes the place of a MaxMemory of 0,
@@ -174,8 +176,8 @@ func Memory(limit int64, need float64, what string) Rule {
 	if limit == 0 {
 		limit = DefaultMaxMemory
 	}
-	return Not("MaxMemory", need > float64(limit), "have %.0f MB, but %s take %.0f MB beside the data",
-		float64(limit)/1e6, what, need/1e6)
+	return Not("MaxMemory", need > float64(limit), "have %.6g MB, but %s would take %.6g MB beside "+
+		"the data", float64(limit)/1e6, what, need/1e6)
 }
 
 // CheckRows returns an error if x is nil, has an invalid number of rows or columns, or has too many
@@ -184,6 +186,6 @@ func CheckRows(x store.Examples, limit int64) error {
 	if err := store.CheckExamples(x); err != nil {
 		return err
 	}
-	what := fmt.Sprintf("vectors of %d features", x.Cols())
+	what := "vectors of " + plural.Count(x.Cols(), "feature")
 	return Memory(cmp.Or(limit, Allowed), store.MinMemory(x), what).Err()
 }

@@ -11,7 +11,7 @@ func TestRules(t *testing.T) {
 		"B: have 5, want 1 to 4": Range("B", 5, 1, 4,
 			"1 to 4"),
 		"C: have +Inf, want a positive finite number": Positive("C", math.Inf(1)),
-		"D: have 1, want a number between 0 and 1":    Share("D", 1),
+		"D: have 1, want more than 0 and less than 1": Share("D", 1),
 		`E: have 2, but K is "k"`: Only("E", true, 2,
 			"K", "k"),
 		"Lambda: have NaN, want a positive finite number": Penalty(math.NaN(), 0),

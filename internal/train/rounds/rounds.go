@@ -180,9 +180,8 @@ func checkConfig(cfg settings.Settings, method Method, kind loss.Kind, known boo
 		options.Not("Bias", bias != settings.BiasNone && bias != settings.BiasAugmented, only, bias,
 			"none and augmented"),
 		options.Not("Multiclass", classes != settings.OneVsRest, only, classes, settings.OneVsRest),
-		options.Not("Config", len(others) > 0, "training in rounds has no settings but the loss, "+
-			"class weights, lambda or C, tolerance, bias, scale, seed and number of epochs: leave "+
-			"out %s", strings.Join(others, ", ")),
+		options.Not("Config", len(others) > 0, "training in rounds does not support %s",
+			strings.Join(others, ", ")),
 	})
 }
 
@@ -244,7 +243,8 @@ func (r *Rounds) setBounds(s *scale.Statistics) error {
 	r.meanSquare = sizes.MeanSquare + bias
 	r.maxLength = (1 + 0x1p-20) * math.Sqrt(sizes.MaxSquare+bias)
 	if !(r.maxLength < math.MaxFloat32) {
-		return fmt.Errorf("pegasos: a row's norm exceeds the range of float32: scale the features")
+		return fmt.Errorf("pegasos: a row's norm, with the bias feature, exceeds the range of " +
+			"float32: scale the features")
 	}
 	r.hessianQuantum = r.quantum(2)
 	nonzeros, d := float64(s.Nonzeros)/float64(s.Rows), float64(r.vars)

@@ -253,7 +253,7 @@ func TestShardRefused(t *testing.T) {
 		"one row within":   {rows.Take([]uint32{0}), y[:1], 7, "multiple of 256"},
 		"before the first": {rows, y, -256, "multiple of 256"},
 		"beyond all":       {rows, y, 512, "300 rows"},
-		"a label too few":  {rows, y[:1], 0, "1 labels for 2 rows"},
+		"a label too few":  {rows, y[:1], 0, "1 label for 2 rows"},
 		"another class":    {rows, []float32{0, 9}, 0, "row 1: the label 9"},
 		"largest value":    {largest, y, 0, ""},
 		"larger value":     {larger, y, 0, "row 1: the value"},

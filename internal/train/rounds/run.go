@@ -7,6 +7,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 )
 
 var handlers = map[Kind]struct {
@@ -56,8 +57,8 @@ func (p *Shard) Visit(ctx context.Context, state *State, alpha []float32, thread
 		alpha = make([]float32, p.AlphaLength())
 	}
 	if len(alpha) != p.AlphaLength() || floats.FirstNotFinite(alpha) >= 0 {
-		return nil, nil, fmt.Errorf("pegasos: got %d dual variables, want %d finite numbers",
-			len(alpha), p.AlphaLength())
+		return nil, nil, fmt.Errorf("pegasos: got %s, want %d finite numbers",
+			plural.Count(len(alpha), "dual variable"), p.AlphaLength())
 	}
 	blocks := (len(p.class) + Block - 1) / Block
 	workers := make([]*worker, max(1, min(threads, blocks)))
@@ -123,7 +124,8 @@ func (r *Rounds) Next(s *State, sum []int64) (*State, error) {
 		return nil, err
 	}
 	if len(sum) != size {
-		return nil, fmt.Errorf("pegasos: round %d: got %d sums, want %d", s.Round+1, len(sum), size)
+		return nil, fmt.Errorf("pegasos: round %d: got %s, want %d", s.Round+1,
+			plural.Count(len(sum), "sum"), size)
 	}
 	next.Round++
 	if err := handlers[s.Kind].next(r, next, splitSums(tasks, sum)); err != nil {

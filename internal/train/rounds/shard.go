@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/model/labels"
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
@@ -34,12 +35,14 @@ func (r *Rounds) Shard(number int, x store.Examples, y []float32, start int) (*S
 	m, ok := store.MatrixOf(x)
 	switch {
 	case len(y) != n:
-		return nil, fmt.Errorf("pegasos: %d labels for %d rows", len(y), n)
+		return nil, fmt.Errorf("pegasos: %s for %s", plural.Count(len(y), "label"),
+			plural.Count(n, "row"))
 	case x.Cols() != r.cols:
-		return nil, fmt.Errorf("pegasos: the rows have %d features, want %d", x.Cols(), r.cols)
+		return nil, fmt.Errorf("pegasos: the rows have %s, want %d",
+			plural.Count(x.Cols(), "feature"), r.cols)
 	case n > 0 && (start%Block != 0 || start < 0 || start+n > r.rows):
-		return nil, fmt.Errorf("pegasos: a shard has %d rows from row %d on: it must lie within the "+
-			"%d rows and begin at a multiple of %d", n, start, r.rows, Block)
+		return nil, fmt.Errorf("pegasos: a shard has %s from row %d on: it must lie within the "+
+			"%d rows and begin at a multiple of %d", plural.Count(n, "row"), start, r.rows, Block)
 	case !ok:
 		return nil, fmt.Errorf("pegasos: a shard's rows must be a dense.Matrix or a sparse.Matrix")
 	}

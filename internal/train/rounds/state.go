@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
 )
@@ -99,11 +100,13 @@ var firstKind = map[Method]Kind{Newton: Sums, Dual: Ascent}
 // Check returns an error if s does not fit r.
 func (r *Rounds) Check(s *State) error {
 	if len(s.Problems) != r.Problems() {
-		return fmt.Errorf("pegasos: the state has %d problems, want %d", len(s.Problems), r.Problems())
+		return fmt.Errorf("pegasos: the state has %s, want %d",
+			plural.Count(len(s.Problems), "problem"), r.Problems())
 	}
 	for _, v := range s.Vectors() {
 		if len(*v) != r.vars {
-			return fmt.Errorf("pegasos: the state has a vector of %d variables, want %d", len(*v), r.vars)
+			return fmt.Errorf("pegasos: the state has a vector of %s, want %d",
+				plural.Count(len(*v), "variable"), r.vars)
 		}
 		for _, z := range *v {
 			if math.IsNaN(z) || math.IsInf(z, 0) {

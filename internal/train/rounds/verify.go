@@ -1,10 +1,12 @@
 package rounds
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
@@ -24,7 +26,8 @@ const claimSurplus = 0.05
 func NewVerification(m *Model, s *scale.Statistics, shards, iterations int) (*Rounds, error) {
 	switch cols := len(m.Weights[0]); {
 	case cols != s.Cols:
-		return nil, fmt.Errorf("pegasos: the rows have %d features, the model has %d", s.Cols, cols)
+		return nil, fmt.Errorf("pegasos: the rows have %s, the model has %d",
+			plural.Count(s.Cols, "feature"), cols)
 	case !slices.Equal(m.Classes, s.Classes):
 		return nil, fmt.Errorf("pegasos: the rows have classes %v, the model has %v", s.Classes,
 			m.Classes)
@@ -44,8 +47,8 @@ func NewVerification(m *Model, s *scale.Statistics, shards, iterations int) (*Ro
 	}
 	if sum := m.Result.Weight; math.Abs(sum-r.weightSum) > 1e-9*max(sum, r.weightSum) {
 		return nil, fmt.Errorf("pegasos: the weights of the rows sum to %g, but summed to %g in the "+
-			"model's training: verify with the training rows; shards can't have row weights",
-			r.weightSum, sum)
+			"model's training: want the training rows; a model trained with weights of rows can't be "+
+			"verified", cmp.Or(r.weightSum, r.weightedRows), sum)
 	}
 	bias := m.Bias
 	if m.Scale != nil {

@@ -47,15 +47,17 @@ func (s Settings) Describe(classes int, lambda, r2 float64) string {
 	default:
 		add("lambda %.2g", lambda)
 	}
+	length := plural.Count(s.Epochs, "pass")
+	if s.Steps != 0 {
+		length = plural.Count(s.Steps, "step")
+	}
 	switch {
 	case s.Finish == FinishNewton:
 		add("Newton's method")
-	case s.Steps != 0:
-		add("%s", plural.Count(s.Steps, "step"))
 	case s.Tol != 0:
-		add("up to %s, until proven to %.2g %%", plural.Count(int64(s.Epochs), "pass"), 100*s.Tol)
+		add("up to %s, until proven to %.2g %%", length, 100*s.Tol)
 	default:
-		add("%s", plural.Count(int64(s.Epochs), "pass"))
+		add("%s", length)
 	}
 	return strings.Join(parts, ", ")
 }

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 	"strings"
@@ -44,7 +45,8 @@ func (s *Settings) valueRules() []options.Rule {
 		options.OneOf("Loss", s.Loss, loss.Names()...),
 		options.OneOf("Order", s.Order, order.Shuffled, order.IID, order.Sequential, order.Blocks),
 		options.OneOf("Offset", s.Offset, OffsetAuto, OffsetR2, OffsetNone),
-		options.OneOf("Finish", s.Finish, "", FinishNone, FinishDual, FinishAuto, FinishNewton),
+		options.OneOf("Finish", cmp.Or(s.Finish, FinishNone), FinishNone, FinishDual, FinishAuto,
+			FinishNewton),
 		options.OneOf("Average", s.Average, LastHalf, LastIterate),
 		options.OneOf("Bias", s.Bias, BiasNone, BiasAugmented, BiasUnregularised),
 		options.OneOf("Multiclass", s.Multiclass, OneVsRest, OneVsOne, CrammerSinger, Multinomial),
@@ -59,9 +61,9 @@ func (s *Settings) valueRules() []options.Rule {
 
 func (s *Settings) lengthRules() []options.Rule {
 	rules := []options.Rule{
-		options.Range("Epochs", s.Epochs, 0, math.MaxInt, "1 or more"),
-		options.Range("Steps", s.Steps, 0, options.MaxSteps, "1 to 2^53"),
-		options.Range("Patience", s.Patience, 0, math.MaxInt, "1 or more"),
+		options.Range("Epochs", s.Epochs, 0, math.MaxInt, "0 or more"),
+		options.Range("Steps", s.Steps, 0, options.MaxSteps, "0 to 2^53"),
+		options.Range("Patience", s.Patience, 0, math.MaxInt, "0 or more"),
 		options.Not("Tol", s.Tol != 0 && s.Order == order.IID,
 			"have %v, but with %s %q the gap can't be computed", s.Tol, nameOrder, s.Order),
 		options.Not("Tol", s.Tol != 0 && s.Bias == BiasUnregularised && s.Joint(),
@@ -82,8 +84,8 @@ func (s *Settings) lengthRules() []options.Rule {
 	}
 	return append(rules,
 		options.Only("Block", !order.InBlocks(s.Order) && s.Block != 0, s.Block, "Order", s.Order),
-		options.Range("Block", s.Block, 0, math.MaxInt32, "1 to 2^31-1"),
-		options.Range("Batch", s.Batch, 0, math.MaxInt, "1 or more"))
+		options.Range("Block", s.Block, 0, math.MaxInt32, "0 to 2^31-1"),
+		options.Range("Batch", s.Batch, 0, math.MaxInt, "0 or more"))
 }
 
 func (s *Settings) classRules() []options.Rule {
@@ -122,16 +124,16 @@ func (s *Settings) ClassWeights() (map[float32]float64, error) {
 		name, value, _ := strings.Cut(part, "=")
 		label, err := strconv.ParseFloat(strings.TrimSpace(name), 32)
 		weight, err2 := strconv.ParseFloat(strings.TrimSpace(value), 64)
-		if err != nil || err2 != nil {
+		switch {
+		case err != nil:
 			return nil, options.Bad("ClassWeight",
-				"have %.40q, want %s or a list such as -1=1,1=2.5", part, Balanced)
-		}
-		if !labels.GoodWeight(weight) {
-			return nil, options.Bad("ClassWeight",
-				"have the weight %v for the label %v, want %s", weight, label, labels.GoodWeights)
+				"have %.40q, want a list such as -1=1,1=2.5, or %s alone", part, Balanced)
+		case err2 != nil || !labels.GoodWeight(weight):
+			return nil, options.Bad("ClassWeight", "have the weight %.40q, want %s", value,
+				labels.GoodWeights)
 		}
 		if _, twice := weights[float32(label)]; twice {
-			return nil, options.Bad("ClassWeight", "the label %v is listed twice", label)
+			return nil, options.Bad("ClassWeight", "a label is listed twice")
 		}
 		weights[float32(label)] = weight
 	}

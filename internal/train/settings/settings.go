@@ -10,6 +10,7 @@ import (
 	"reflect"
 
 	"github.com/pegasimd/pegasimd/internal/base/order"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/model/labels"
 	"github.com/pegasimd/pegasimd/internal/rows/curves"
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
@@ -277,9 +278,10 @@ func (s *Settings) Vectors(classes int) (int, error) {
 	case numbers && classes == 0, !numbers && classes == 2 && !s.Joint():
 		return 1, nil
 	case numbers:
-		return 0, fmt.Errorf("%d classes, want 0 for regression with the loss %q", classes, s.Loss)
+		return 0, fmt.Errorf("%s, want 0 for regression with the loss %q",
+			plural.Count(classes, "class"), s.Loss)
 	case classes < 2 || classes > labels.MaxClasses:
-		return 0, fmt.Errorf("%d classes, want 2 to %d", classes, labels.MaxClasses)
+		return 0, fmt.Errorf("%s, want 2 to %d", plural.Count(classes, "class"), labels.MaxClasses)
 	case s.Multiclass == OneVsOne && classes > MaxPairClasses:
 		return 0, fmt.Errorf("%d classes, want at most %d with Multiclass %q", classes,
 			MaxPairClasses, OneVsOne)
