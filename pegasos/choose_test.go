@@ -152,7 +152,7 @@ func TestChoices(t *testing.T) {
 		t.Error(m.Settings())
 	}
 	m = train(t, two.dense, two.y, pegasos.Trainer{MaxMemory: 9000, Config: pegasos.Config{Epochs: 1}})
-	if !strings.Contains(m.Settings(), "no memory for a copy") {
+	if !strings.Contains(m.Settings(), "a copy of the rows would take") {
 		t.Error(m.Settings())
 	}
 	var e *pegasos.ConfigError

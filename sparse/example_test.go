@@ -33,7 +33,7 @@ func ExampleNew() {
 	fmt.Println(err)
 	// Output:
 	// 5 302
-	// sparse: row 0: column 3 after 2: want strictly ascending columns below 3
+	// sparse: row 0: column 3 after 2: want strictly ascending columns from 0 and below 3
 }
 
 // A row times eight weight vectors at once, whose weights of a feature are adjacent.

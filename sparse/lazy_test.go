@@ -112,11 +112,11 @@ func TestLazyBad(t *testing.T) {
 		blocks int // invalid blocks of 4 rows, from row 8 on
 	}{
 		"index too large": {func(s []int64, x []int32) { x[19] = cols }, nil,
-			"sparse: row 9: column 10 after 0: want strictly ascending columns below 10", 1},
+			"sparse: row 9: column 10 after 0: want strictly ascending columns from 0 and below 10", 1},
 		"index negative": {func(s []int64, x []int32) { x[18] = -1 }, nil,
-			"sparse: row 9: column -1 after -1: want strictly ascending columns below 10", 1},
+			"sparse: row 9: column -1: want strictly ascending columns from 0 and below 10", 1},
 		"index twice": {func(s []int64, x []int32) { x[18] = 5 }, nil,
-			"sparse: row 9: column 5 after 5: want strictly ascending columns below 10", 1},
+			"sparse: row 9: column 5 after 5: want strictly ascending columns from 0 and below 10", 1},
 		"start past the end": {func(s []int64, x []int32) { s[10] = 1 << 40 }, nil,
 			"sparse: row 9 ends at 1099511627776, before it starts or past the end", 1},
 		"start negative": {func(s []int64, x []int32) { s[10] = -1 << 40 }, nil,

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 )
 
 // Kind is a kind of expansion, by its name in files and flags.
@@ -50,7 +51,7 @@ func (t *Term) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	if len(columns) != len(t) {
-		return fmt.Errorf("a term has %d columns, want 2", len(columns))
+		return fmt.Errorf("a term has %s, want 2", plural.Count(len(columns), "column"))
 	}
 	copy(t[:], columns)
 	return nil
@@ -85,9 +86,9 @@ func (e *Expansion) Check(cols int) error {
 		floats.FirstNotFinite(e.Knots) >= 0 || len(e.Shift) != len(e.Terms) ||
 		len(e.Factor) != len(e.Terms) || floats.FirstNotFinite(e.Shift) >= 0 ||
 		floats.FirstNotFinite(e.Factor) >= 0 {
-		return fmt.Errorf("the expansion %q with %d terms is not valid: want a known kind, 1 or "+
-			"more terms, and a finite shift, factor and, for pieces, knot of each term", e.Kind,
-			len(e.Terms))
+		return fmt.Errorf("the expansion %q with %s is not valid: want a known kind, 1 or more "+
+			"terms, and a finite shift, factor and, for pieces alone, knot of each term", e.Kind,
+			plural.Count(len(e.Terms), "term"))
 	}
 	for k, t := range e.Terms {
 		ascends := k == 0 || slices.Compare(e.Terms[k-1][:], t[:]) < 0
@@ -95,9 +96,10 @@ func (e *Expansion) Check(cols int) error {
 			ascends = t[0] == t[1] && (ascends || e.Terms[k-1] == t && e.Knots[k-1] < e.Knots[k])
 		}
 		if t[0] < 0 || t[1] < t[0] || int(t[1]) >= cols || !ascends {
-			return fmt.Errorf("the expansion %q has the term %d*%d after %d terms: want columns "+
-				"from 0 and below %d, the lower first (both equal for pieces), and terms and the "+
-				"knots of a column in ascending order", e.Kind, t[0], t[1], k, cols)
+			return fmt.Errorf("the expansion %q has the term %d*%d after %s: want columns from 0 and "+
+				"below %d, the lower first (both equal for pieces), and terms and the knots of a "+
+				"column in strictly ascending order", e.Kind, t[0], t[1], plural.Count(k, "term"),
+				cols)
 		}
 		if !(e.Factor[k] > 0) {
 			return fmt.Errorf("the expansion has the factor %v, want a number above 0", e.Factor[k])

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/rows/curves"
 )
 
@@ -63,12 +64,13 @@ func (s *Scale) Check(cols int) error {
 		len(s.Shift) != shifts || len(s.Factor) != factors ||
 		floats.FirstNotFinite(s.Shift) >= 0 || floats.FirstNotFinite(s.Factor) >= 0 ||
 		!(s.TargetUnit() > 0) || !floats.IsFinite(s.TargetUnit()) || !floats.IsFinite(s.Centre) {
-		return fmt.Errorf("the scaling %q is not valid for %d features: the kind is unknown, the "+
-			"number of shifts or factors is wrong, or a number is out of range", s.Kind, cols)
+		return fmt.Errorf("the scaling %q is not valid for %s: the kind is unknown, the number of "+
+			"shifts or factors is wrong, or a number is out of range", s.Kind,
+			plural.Count(cols, "feature"))
 	}
 	if s.Folded && (s.Kind == Unit || s.Expansion != nil) {
-		return fmt.Errorf("the scaling %q with %d terms can't be folded into weights", s.Kind,
-			s.Terms())
+		return fmt.Errorf("the scaling %q with %s can't be folded into weights", s.Kind,
+			plural.Count(s.Terms(), "term"))
 	}
 	if s.Kind == Unit && s.Expansion != nil { // Dots does not expand such rows
 		return errors.New("the scaling \"unit\" can't have an expansion")

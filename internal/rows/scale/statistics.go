@@ -1,6 +1,10 @@
 package scale
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/pegasimd/pegasimd/internal/base/plural"
+)
 
 // Statistics describes all rows of a problem whose rows are divided among several processes.
 type Statistics struct {
@@ -32,7 +36,8 @@ func (s *Statistics) Check() error {
 		return fmt.Errorf("pegasos: statistics of %d rows and %d columns: want 1 or more of "+
 			"each", s.Rows, s.Cols)
 	case len(s.Classes) < 2:
-		return fmt.Errorf("pegasos: the rows have %d classes: want two or more", len(s.Classes))
+		return fmt.Errorf("pegasos: the rows have %s: want two or more",
+			plural.Count(len(s.Classes), "class"))
 	case len(s.Counts) != len(s.Classes) || counted != int64(s.Rows):
 		return fmt.Errorf("pegasos: statistics: %d counts of %d rows: want one count for each of "+
 			"%d classes, and %d rows", len(s.Counts), counted, len(s.Classes), s.Rows)

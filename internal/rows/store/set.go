@@ -24,8 +24,8 @@ func (e *RowError) Error() string { return fmt.Sprintf("row %d: %s", e.Row, e.Re
 // BadRow returns a RowError.
 func BadRow(row int, reason string) error { return &RowError{Row: row, Reason: reason} }
 
-// TooLarge is the end of error messages about numbers beyond the range of float32.
-const TooLarge = "the rows are too large for float32, or lambda too small; scale the rows"
+// TooLarge is the end of error messages about numbers that are not finite.
+const TooLarge = "smaller values in the rows, or a larger lambda, may help"
 
 // Set is the labeled rows of a training run.
 type Set struct {
@@ -107,15 +107,15 @@ func (s *Set) Measure() error {
 	if !floats.IsFinite(squares) { // finite norms can't overflow the float64 sum
 		i := floats.FirstNotFinite(s.Norms)
 		if size := largestValue(x, i, 0x1p-20); !(size <= math.MaxFloat32) {
-			return BadRow(i, "a value is NaN or infinite")
+			return BadRow(i, "a value, or its scaled value, is NaN or infinite")
 		}
-		return &RowError{i, "the values are too large to be squared in float32", true}
+		return &RowError{i, "the squared length is too large for float32", true}
 	}
 	if squares < float64(MinR2*float64(len(s.Norms))) {
 		for i := range s.Norms {
 			if largestValue(x, i, 0x1p100) > 0 {
-				return &RowError{i, fmt.Sprintf("the values, like those of the other rows, are too "+
-					"small for float32: the mean squared length is below %.1g", MinR2), true}
+				return &RowError{i, fmt.Sprintf("the mean squared length of all rows is below %.1g, "+
+					"too small for float32", MinR2), true}
 			}
 		}
 	}

@@ -183,10 +183,11 @@ func WriteFile(name string, write func(io.Writer) error) error {
 	return f.Commit()
 }
 
-// Target follows symbolic links from name and returns the last target, which need not exist.
+// Target follows symbolic links from link and returns the last target, which need not exist.
 // descriptor reports whether one of the links is an open file descriptor in Linux's /proc or
 // /dev/fd, as for /dev/stdout.
-func Target(name string) (target string, descriptor bool, err error) {
+func Target(link string) (target string, descriptor bool, err error) {
+	name := link
 	for range 40 {
 		to, err := os.Readlink(name)
 		if err != nil {
@@ -200,7 +201,7 @@ func Target(name string) (target string, descriptor bool, err error) {
 		}
 		name = to
 	}
-	return "", false, fmt.Errorf("%s: too many symbolic links", name)
+	return "", false, fmt.Errorf("%s: too many symbolic links", link)
 }
 
 // newMode returns the permissions that a new file gets. They depend on the umask and the file

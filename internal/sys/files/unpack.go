@@ -147,7 +147,7 @@ func (c *countingReader) explain(err error, format *Decompressor) error {
 	case err == nil || err == io.EOF || c.err != nil:
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("decompressing %s: %w: the file is cut off", format.Ending, err)
+		return fmt.Errorf("decompressing %s: %w: the file is cut off or damaged", format.Ending, err)
 	}
 	return fmt.Errorf("decompressing %s: %w", format.Ending, err)
 }

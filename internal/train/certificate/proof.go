@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/model/modelfile"
 )
 
@@ -52,8 +53,9 @@ func ReadProof(r *modelfile.Reader) (*Proof, error) {
 	}
 	for k, v := range lines {
 		if v.Shares < 0 || !(v.Scale > 0) || v.Scale > math.MaxFloat32 {
-			return nil, fmt.Errorf("header: vectors: %d: %d shares with the scale %v, want 0 or more "+
-				"shares and a positive scale in the range of float32", k, v.Shares, v.Scale)
+			return nil, fmt.Errorf("header: vectors: %d: %s with the scale %v, want 0 or more shares "+
+				"and a positive scale in the range of float32", k, plural.Count(v.Shares, "share"),
+				v.Scale)
 		}
 		var err error
 		if v.Duals, err = r.Shorts(v.Shares); err != nil {

@@ -6,6 +6,7 @@ package checkpoint
 import (
 	"fmt"
 
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/model/modelfile"
 	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
@@ -81,7 +82,8 @@ const sliceSize = 24
 func Read(r *modelfile.Reader, head *Head) (*State, error) {
 	st := &State{Head: *head}
 	if err := r.Take(len(head.Lengths) * sliceSize); err != nil {
-		return nil, fmt.Errorf("header: state: %d arrays: %w", len(head.Lengths), err)
+		return nil, fmt.Errorf("header: state: %s: %w",
+			plural.Count(len(head.Lengths), "array"), err)
 	}
 	for _, n := range head.Lengths {
 		if n < 0 {

@@ -38,7 +38,8 @@ func Settings(o Open, set *store.Set) (*Choice, error) {
 			return nil, nil
 		}
 		return nil, options.Bad("Curves", "have %q, but no curve can be formed: want up to %d "+
-			"columns of numbers with several different values", kind, scale.MaxCurvedColumns)
+			"columns of numbers that are not constant, some with more than two values", kind,
+			scale.MaxCurvedColumns)
 	}
 	c.curvesOpen = c.Curves == ""
 	options.Fill(&c.Curves, curves.None)

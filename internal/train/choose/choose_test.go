@@ -326,7 +326,7 @@ func TestScaleKinds(t *testing.T) {
 			"rows of a user-defined type, which are not copied" + leftOut},
 		"half of the memory": {two.Dense, 2 * 4 * 300 * 6, "standard", ""},
 		"too little memory": {two.Dense, 2*4*300*6 - 2, "none",
-			"no memory for a copy of the rows" + leftOut},
+			"a copy of the rows would take more than half of the memory" + leftOut},
 	} {
 		y := append(slices.Clone(two.Y), two.Y...)[:c.x.Rows()]
 		have := settled(t, c.x, y, store.SetOptions{}, choose.Open{MaxMemory: c.max})

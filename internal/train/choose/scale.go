@@ -88,7 +88,7 @@ func (c *Choice) kind() scale.Kind {
 	case m.WillNeed() != nil && need > maxMappedCopy:
 		c.note = "mapped rows, too many to be copied"
 	case need > float64(c.memory())/2: // training needs the other half
-		c.note = "no memory for a copy of the rows"
+		c.note = "a copy of the rows would take more than half of the memory"
 	default:
 		return k
 	}

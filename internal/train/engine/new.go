@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/train/options"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
@@ -81,13 +82,14 @@ func (s *Session) checkCosts() error {
 		return options.Bad("Costs", "they are for %s %q, but %s is %q",
 			options.Name("Multiclass"), settings.CrammerSinger, options.Name("Multiclass"), s.Multiclass)
 	case len(s.Costs) != classes:
-		return options.Bad("Costs", "have %d rows, want one for each of the %d classes",
-			len(s.Costs), classes)
+		return options.Bad("Costs", "have %s, want one for each of the %d classes",
+			plural.Count(len(s.Costs), "row"), classes)
 	}
 	for y, row := range s.Costs {
 		if len(row) != classes {
 			return options.Bad("Costs",
-				"row %d has %d numbers, want one for each of the %d classes", y, len(row), classes)
+				"row %d has %s, want one for each of the %d classes", y,
+				plural.Count(len(row), "number"), classes)
 		}
 		for r, c := range row {
 			if r == y && c != 0 || r != y && !(c > 0 && c <= math.MaxFloat32) {

@@ -76,7 +76,8 @@ func (s *Session) resume() error {
 	from := s.Resume
 	if from.State == nil {
 		return options.Bad("Resume",
-			"the model has no state to resume from: it was trained without KeepState")
+			"the model has no state to resume from: want a model trained with %s",
+			options.Name("KeepState"))
 	}
 	if s.Start != nil {
 		return options.Bad("Resume", "can't be combined with %s", options.Name("Start"))
@@ -90,7 +91,8 @@ func (s *Session) resume() error {
 	if !s.resumeRuns(&from.Head) || !s.resumeStopping(&from.Head) ||
 		!s.resumeArrays(from.Arrays) {
 		return options.Bad("Resume",
-			"the model's state does not fit: it is damaged, or from a longer run")
+			"the model's state does not fit: it may be damaged, or from a longer run or one with "+
+				"another %s", options.Name("MaxMemory"))
 	}
 	return nil
 }
@@ -103,8 +105,9 @@ func (s *Session) checkFingerprint(fingerprint string) error {
 		return options.Bad("Resume", "the data are not those of the run to resume: other "+
 			"rows, labels, weights or prior, or another order")
 	case haveKind != kind:
+		name := strings.NewReplacer("other", "user-defined").Replace
 		return options.Bad("Resume", "the rows are %s, but were %s in the run to resume, "+
-			"which changes how sums are rounded: give %[2]s rows", haveKind, kind)
+			"which changes how sums are rounded: give %[2]s rows", name(haveKind), name(kind))
 	}
 	return nil
 }

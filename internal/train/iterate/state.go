@@ -255,14 +255,17 @@ func (s *State) SetStart(weights [][]float32, bias []float64, steps int64) error
 	s.T, s.Start, s.Origin = steps, steps, steps
 	s.StartWeights = Weights{weights, bias}
 	s.Total += s.Start
-	scale := s.Scale()
+	scale, less := s.Scale(), ""
+	if s.Prior != nil {
+		less = " less the prior's"
+	}
 	for k := range s.Vectors {
 		b := bias[k] - s.PriorBias[k]
 		if math.Abs(b) < 0x1p-1000 {
 			b = 0
 		}
 		if b != 0 && s.BiasScale == 0 && !s.FreeBias {
-			return fmt.Errorf("the model has a bias, but Bias is \"none\": choose another Bias")
+			return fmt.Errorf("the run has no bias, but the model's bias%s is %v", less, b)
 		}
 		for j, w := range weights[k] {
 			u := float64(w)
@@ -271,8 +274,7 @@ func (s *State) SetStart(weights [][]float32, bias []float64, steps int64) error
 			}
 			v := float32(u*scale) + 0 // adding 0 turns -0 into 0, because v must not have -0
 			if !floats.IsFinite(v) {
-				return fmt.Errorf("weight %d, less the prior's, times lambda*(t+t0) is too large for "+
-					"float32", j)
+				return fmt.Errorf("weight %d%s, times lambda*(t+t0), is too large for float32", j, less)
 			}
 			s.Vectors[k][j] = v
 		}

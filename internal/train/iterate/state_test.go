@@ -168,8 +168,8 @@ func TestSetStart(t *testing.T) {
 		bias, m float64
 		want    string
 	}{
-		{1, 1, 0.3, "has a bias"}, {1, 0x1p-1000, 0.3, "has a bias"},
-		{1e30, 0, 1e30, "weight 5, less the prior's, times lambda*(t+t0) is too large"},
+		{1, 1, 0.3, "no bias"}, {1, 0x1p-1000, 0.3, "no bias"},
+		{1e30, 0, 1e30, "weight 5, times lambda*(t+t0), is too large"},
 		{1, 0x1p-1001, 0.3, ""},
 	} {
 		s := newState(t, 1, c.m, 0, false)

@@ -8,6 +8,7 @@
 package objective
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/pegasimd/pegasimd/internal/base/floats"
@@ -127,7 +128,7 @@ func (t *Terms) SetPrior(weights [][]float32, bias []float64) error {
 			z := float64(t.X.Dot(i, w)) + bias[k]
 			if !floats.IsFinite(z) {
 				return store.BadRow(t.SetRow(uint32(i)),
-					"the prior's score is not finite: "+store.TooLarge)
+					fmt.Sprintf("the prior's score is %v, want a finite number", z))
 			}
 			t.PriorScores[i*len(weights)+k] = z
 		}

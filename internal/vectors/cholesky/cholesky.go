@@ -96,8 +96,8 @@ func (f *Factor) load(m gram.Matrix, add, scale float64) error {
 }
 
 func (f *Factor) notDefinite(i int, pivot float64) error {
-	return fmt.Errorf("cholesky: row %d of %d has pivot %v: the matrix is not positive definite", i,
-		f.dim, pivot)
+	return fmt.Errorf("cholesky: row %d of %d has pivot %v: the matrix is not positive definite "+
+		"in float32", i, f.dim, pivot)
 }
 
 // rows computes the rows of U numbered from start to end-1, which are at most asm.TileRows. The

@@ -151,9 +151,12 @@ func (m *CSR) checkColumns(i int) error {
 	last := int32(-1)
 	for _, j := range m.indices[m.starts[i]:m.starts[i+1]] {
 		if j <= last || int(j) >= m.cols {
-			return fmt.Errorf(
-				"sparse: row %d: column %d after %d: want strictly ascending columns below %d",
-				i, j, last, m.cols)
+			after := ""
+			if last >= 0 {
+				after = fmt.Sprintf(" after %d", last)
+			}
+			return fmt.Errorf("sparse: row %d: column %d%s: want strictly ascending columns from 0 "+
+				"and below %d", i, j, after, m.cols)
 		}
 		last = j
 	}
