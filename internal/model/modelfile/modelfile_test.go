@@ -95,7 +95,7 @@ func TestHeaderErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                       "cut short",
 		"pegasimd mod":                           "cut short",
-		"pegasimd modem 1\n":                     "not a model of pegasimd",
+		"pegasimd modem 1\n":                     `does not begin with "pegasimd model "`,
 		"pegasimd kernel model 1\n":              "a kernel model, not a linear model",
 		"pegasimd proof 1\n":                     "a proof, not a linear model",
 		"pegasimd model x\n":                     `version "x"`,

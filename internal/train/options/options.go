@@ -129,8 +129,8 @@ func Exclusive(lambda, c float64, epochs int, steps int64) []Rule {
 	}
 }
 
-// LambdaFits returns the rule that lambda is in the range allowed for rows of the mean squared
-// length r2. c is the C from which lambda was computed; 0 if it was not.
+// LambdaFits returns the rule that lambda is in the range allowed for rows of the mean squared or,
+// for kernels, largest squared length r2. c is the C from which lambda was computed; 0 if it was not.
 func LambdaFits(lambda, c, r2 float64) Rule {
 	least, most := float64(MinLambda*min(1, r2)), float64(math.MaxFloat32*max(1, r2))
 	field, have := "Lambda", fmt.Sprint(lambda)
@@ -138,8 +138,7 @@ func LambdaFits(lambda, c, r2 float64) Rule {
 		field, have = "C", fmt.Sprintf("%v, which makes lambda %v", c, lambda)
 	}
 	return Not(field, !(lambda >= least && lambda <= most),
-		"have %s, want a lambda from %.4g to %.4g for rows of the mean squared length %.4g",
-		have, least, most, r2)
+		"have %s, want a lambda from %.4g to %.4g for these rows", have, least, most)
 }
 
 // Penalty returns the rule that Lambda, or C if it is set, is positive and finite.

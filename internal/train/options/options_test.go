@@ -15,10 +15,10 @@ func TestRules(t *testing.T) {
 		`E: have 2, but K is "k"`: Only("E", true, 2,
 			"K", "k"),
 		"Lambda: have NaN, want a positive finite number": Penalty(math.NaN(), 0),
-		"Lambda: have 1e-13, want a lambda from 1e-12 to 1.361e+39 for rows of the mean squared " +
-			"length 4": LambdaFits(1e-13, 0, 4),
-		"C: have 2, which makes lambda 1e-15, want a lambda from 1e-14 to 3.403e+38 for rows of " +
-			"the mean squared length 0.01": LambdaFits(1e-15, 2, 0.01),
+		"Lambda: have 1e-13, want a lambda from 1e-12 to 1.361e+39 for these rows": LambdaFits(1e-13,
+			0, 4),
+		"C: have 2, which makes lambda 1e-15, want a lambda from 1e-14 to 3.403e+38 for these " +
+			"rows": LambdaFits(1e-15, 2, 0.01),
 		"C: have -1, want a positive finite number":                    Penalty(0, -1),
 		"Steps: only one of Epochs and Steps can be set, have 1 and 2": Exclusive(0, 0, 1, 2)[1],
 	} {

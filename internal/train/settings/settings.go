@@ -283,8 +283,7 @@ func (s *Settings) Vectors(classes int) (int, error) {
 	case classes < 2 || classes > labels.MaxClasses:
 		return 0, fmt.Errorf("%s, want 2 to %d", plural.Count(classes, "class"), labels.MaxClasses)
 	case s.Multiclass == OneVsOne && classes > MaxPairClasses:
-		return 0, fmt.Errorf("%d classes, want at most %d with Multiclass %q", classes,
-			MaxPairClasses, OneVsOne)
+		return 0, fmt.Errorf("%d classes, want at most %d for one-vs-one", classes, MaxPairClasses)
 	case s.Multiclass == OneVsOne:
 		return classes * (classes - 1) / 2, nil
 	}
