@@ -145,7 +145,7 @@ func TestWriteLiblinear(t *testing.T) {
 		"6 weight vectors":        {Classes: []float32{0, 1, 2, 3}, Weights: make([][]float32, 6)},
 		"multiclass ovo": {Classes: []float32{0, 1, 2}, Weights: make([][]float32, 3),
 			Config: pegasos.Config{Multiclass: pegasos.OneVsOne}},
-		"1 classes":            {Classes: []float32{0}, Weights: [][]float32{{1}}},
+		"1 class, want":        {Classes: []float32{0}, Weights: [][]float32{{1}}},
 		"weight 0 of vector 0": {Classes: []float32{0, 1}, Weights: [][]float32{{nan}}},
 		"bias 0 is": {Classes: []float32{0, 1}, Weights: [][]float32{{1}},
 			Bias: []float64{math.Inf(1)}},

@@ -191,7 +191,7 @@ func TestMemory(t *testing.T) {
 	sparse("as many zeros in rows as may be", 17, 1024, 1<<19, "")
 	lin("classes", "classes", array("0"), 4, "more than 65536 elements")
 	lin("names", "names", array(`""`), 4, "more than 65536 elements")
-	lin("a name", "names", func() string { return `["` + repeated("a") + `"]` }, 4, "1 names")
+	lin("a name", "names", func() string { return `["` + repeated("a") + `"]` }, 4, "1 name for")
 	lin("calibration", "calibration", array("{}"), 4, "sigmoids")
 	lin("table", "table", array("0"), 4, "")
 	lin("space", "features", func() string { return strings.Repeat(" ", hostileSize) + "1" }, 4, "")

@@ -324,7 +324,7 @@ func TestNumbers(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{"classes: []", "classes: [0,1]", "want 0 for regression"},
 		{`"loss":"eps-insensitive"`, `"loss":"log"`, "0 classes"},
-		{"classes: []", "classes: []\nnames: [\"a\"]", "1 names"},
+		{"classes: []", "classes: []\nnames: [\"a\"]", "1 name for"},
 	} {
 		_, err := pegasos.Read(strings.NewReader(seal(strings.Replace(string(text[:len(text)-32]), c.old,
 			c.new, 1), "")))

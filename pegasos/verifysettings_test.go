@@ -46,10 +46,10 @@ func TestVerifyChangedModel(t *testing.T) {
 		"the objective of weight vector 2 is": func(m *pegasos.Model) {
 			m.Result.PerClass[2].Objective *= 1.1
 		},
-		"about 2 weight vectors, but has 3": func(m *pegasos.Model) {
+		"2 results of single weight vectors, want 3": func(m *pegasos.Model) {
 			m.Result.PerClass = m.Result.PerClass[:2]
 		},
-		"the mean of the objectives is": func(m *pegasos.Model) { m.Result.Objective *= 1 + 1e-9 },
+		"the mean of the claimed objectives is": func(m *pegasos.Model) { m.Result.Objective *= 1 + 1e-9 },
 		"the data are not those": func(m *pegasos.Model) {
 			m.Data = "dense:" + strings.Repeat("0", 64)
 		},

@@ -212,7 +212,7 @@ func TestCheckpointKeepsSettings(t *testing.T) {
 		"greater than 0":      {"-every", "0s", "-checkpoint", dir + "/state", data},
 		"none/state":          {"-checkpoint", dir + "/none/state", data},
 		"missing":             {"-resume", dir + "/missing", data},
-		"not a model of pega": {"-resume", data, data},
+		"does not begin with": {"-resume", data, data},
 	} {
 		fails(t, anyFailure, want, append(append([]string{"train", "-quiet"}, args...),
 			dir+"/out")...)

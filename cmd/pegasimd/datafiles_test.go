@@ -227,8 +227,8 @@ func TestMaxMemory(t *testing.T) {
 	fmt.Fprint(&wide, "1 1:1\n2 1048576:1\n3 2:1\n1 1:2\n2 1:3\n3 2:3\n")
 	many, few := file(t, "many.svm", classes.String()), file(t, "wide.svm", wide.String())
 	model := filepath.Join(t.TempDir(), "a.model")
-	fails(t, exitUsage, "-max-memory: have 24.13 MB left, but 1500 weight vectors of 1 feature, "+
-		"with 4.5e+06 rows in all, would take ", "train", "-multiclass", "ovr", many, model)
+	fails(t, exitUsage, "MB left, but 1500 weight vectors of 1 feature, with 4.5e+06 rows in all, "+
+		"would take ", "train", "-multiclass", "ovr", many, model)
 	fails(t, exitUsage, "MB left, but 3 weight vectors of 1048576 features", "train", few, model)
 	fails(t, exitUsage, "MB, but the problems (1500, with 4.5e+06 rows in all) would take ",
 		"train", "-kernel", "rbf", "-gamma", "1", "-multiclass", "ovr", many, model)

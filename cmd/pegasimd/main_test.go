@@ -306,7 +306,7 @@ func TestStartAndPrior(t *testing.T) {
 		"missing": {"-prior", dir + "/missing", data},
 		"eps-insens": {"-start", dir + "/a", "-loss", "eps-insensitive",
 			file(t, "n.svm", "1 1:1\n0 2:1\n")},
-		"not a model": {"-start", file(t, "x.model", "not a model"), data},
+		"does not begin with \"pegasimd": {"-start", file(t, "x.model", "not a model"), data},
 	} {
 		fails(t, anyFailure, want, append(append([]string{"train"}, args...), dir+"/other")...)
 	}

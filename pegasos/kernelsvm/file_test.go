@@ -88,7 +88,7 @@ func TestModelRoundTrip(t *testing.T) {
 	if err := linearModel(t).Write(&linear); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Read(&linear); err == nil || !strings.Contains(err.Error(), "not a kernel model") {
+	if _, err := Read(&linear); err == nil || !strings.Contains(err.Error(), "does not begin with") {
 		t.Errorf("Read of a linear model: error %v", err)
 	}
 	func() {
@@ -174,8 +174,8 @@ func TestModelHostile(t *testing.T) {
 	body := goodBody
 	put := func(at int, b string) string { return body[:at] + b + body[at+len(b):] }
 	for _, c := range []struct{ header, body, want string }{
-		{"", "", "not a kernel model"},
-		{"pegasimd model 1\n", body, "not a kernel model"},
+		{"", "", "does not begin with"},
+		{"pegasimd model 1\n", body, "does not begin with"},
 		{edit("model 1", "model 2"), body, "version 2 is newer"},
 		{edit("model 1", "model 0"), body, "version"},
 		{edit("model 1", "model one"), body, "version"},
@@ -208,7 +208,7 @@ func TestModelHostile(t *testing.T) {
 		{edit("[-1,1]", "[0]"), body, "1 class, want"},
 		{edit("[-1,1]", "[1,0]"), body, "ascending"},
 		{edit("[-1,1]", "[0,1e39]"), body, "classes"},
-		{edit("index_base", "names: [\"a\"]\nindex_base"), body, "1 names"},
+		{edit("index_base", "names: [\"a\"]\nindex_base"), body, "1 name for"},
 		{edit("lambda: 0.01\n", "lambda: 0\n"), body, "Lambda"},
 		{edit(`"kernel":"rbf"`, `"kernel":"cosine"`), body, "Kernel"},
 		{edit(`"kernel":"rbf"`, `"future":1`), body, "future"},
@@ -294,7 +294,7 @@ func TestModelFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := ReadFile(name); err == nil || !strings.Contains(err.Error(),
-		"not a kernel model") ||
+		"does not begin with") ||
 		!strings.Contains(err.Error(), name) {
 		t.Errorf("a linear model: %v", err)
 	}

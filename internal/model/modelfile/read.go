@@ -73,7 +73,7 @@ func (r *Reader) readMagic(kind Kind) error {
 				return fmt.Errorf("a %s, not a %s", other.what(), kind.what())
 			}
 		}
-		return fmt.Errorf("the file does not begin with %q", kind.Magic)
+		return fmt.Errorf("does not begin with %q", kind.Magic)
 	}
 	line, err := r.readLine()
 	if err != nil {
