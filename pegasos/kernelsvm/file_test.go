@@ -88,7 +88,7 @@ func TestModelRoundTrip(t *testing.T) {
 	if err := linearModel(t).Write(&linear); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Read(&linear); err == nil || !strings.Contains(err.Error(), "does not begin with") {
+	if _, err := Read(&linear); err == nil || !strings.Contains(err.Error(), "not a kernel model") {
 		t.Errorf("Read of a linear model: error %v", err)
 	}
 	func() {
@@ -175,7 +175,7 @@ func TestModelHostile(t *testing.T) {
 	put := func(at int, b string) string { return body[:at] + b + body[at+len(b):] }
 	for _, c := range []struct{ header, body, want string }{
 		{"", "", "does not begin with"},
-		{"pegasimd model 1\n", body, "does not begin with"},
+		{"pegasimd model 1\n", body, "not a kernel model"},
 		{edit("model 1", "model 2"), body, "version 2 is newer"},
 		{edit("model 1", "model 0"), body, "version"},
 		{edit("model 1", "model one"), body, "version"},
@@ -294,7 +294,7 @@ func TestModelFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := ReadFile(name); err == nil || !strings.Contains(err.Error(),
-		"does not begin with") ||
+		"not a kernel model") ||
 		!strings.Contains(err.Error(), name) {
 		t.Errorf("a linear model: %v", err)
 	}

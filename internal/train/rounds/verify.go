@@ -47,7 +47,7 @@ func NewVerification(m *Model, s *scale.Statistics, shards, iterations int) (*Ro
 	}
 	if sum := m.Result.Weight; math.Abs(sum-r.weightSum) > 1e-9*max(sum, r.weightSum) {
 		return nil, fmt.Errorf("pegasos: the weights of the rows sum to %g, but summed to %g in the "+
-			"model's training: want the training rows; a model trained with weights of rows can't be "+
+			"model's training: want the training rows; a model trained with row weights can't be "+
 			"verified", cmp.Or(r.weightSum, r.weightedRows), sum)
 	}
 	bias := m.Bias
