@@ -82,7 +82,7 @@ func (s *Session) resume() error {
 	if s.Start != nil {
 		return options.Bad("Resume", "can't be combined with %s", options.Name("Start"))
 	}
-	if err := settings.Differences(from.Settings, s.Settings); err != nil {
+	if err := settings.Differences(from.Settings, s.Settings, s.Scale.TargetUnit()); err != nil {
 		return err
 	}
 	if err := s.checkFingerprint(from.Data); err != nil {

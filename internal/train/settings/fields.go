@@ -71,8 +71,8 @@ func SetBeyond(cfg any, use Use) (names []string) {
 }
 
 // Differences returns an error that lists the settings with the use Same that differ, or nil if
-// there are none.
-func Differences(interrupted, resumed Settings) error {
+// there are none. unit is the number by which the targets, and so Epsilon, were divided.
+func Differences(interrupted, resumed Settings, unit float64) error {
 	var formats []string
 	var args []any
 	was, is := interrupted.InForce(), resumed.InForce()
@@ -81,9 +81,14 @@ func Differences(interrupted, resumed Settings) error {
 	a, b := reflect.ValueOf(was), reflect.ValueOf(is)
 	for i := range a.NumField() {
 		if had, has := a.Field(i).Interface(), b.Field(i).Interface(); had != has {
+			name := a.Type().Field(i).Name
+			if name == "Epsilon" {
+				had = fmt.Sprintf("%.6g", float64(was.Epsilon*unit))
+				has = fmt.Sprintf("%.6g", float64(is.Epsilon*unit))
+			}
 			formats = append(formats, "%s was %s, is %s")
-			args = append(args, options.Name(a.Type().Field(i).Name),
-				cmp.Or(fmt.Sprint(had), "not set"), cmp.Or(fmt.Sprint(has), "not set"))
+			args = append(args, options.Name(name), cmp.Or(fmt.Sprint(had), "not set"),
+				cmp.Or(fmt.Sprint(has), "not set"))
 		}
 	}
 	if formats == nil {

@@ -46,12 +46,17 @@ func TestUses(t *testing.T) {
 		if name == "Bias" || name == "BiasScale" {
 			continue // the BiasScale that InForce returns depends on Bias
 		}
-		told := Differences(full, other)
+		told := Differences(full, other, 1)
 		if strings.Contains(fmt.Sprint(told), name+" was") != (uses[name]&Same != 0) {
 			t.Errorf("%s differs, and the differences are %v", name, told)
 		}
 	}
-	if told := Differences(full, full); told != nil {
+	if told := Differences(full, full, 1); told != nil {
 		t.Errorf("the same settings differ in %q", told)
+	}
+	had, has := Settings{Epsilon: 0.5 / 34.1}, Settings{Epsilon: 0.7 / 34.1}
+	told := fmt.Sprint(Differences(had, has, 34.1))
+	if !strings.HasSuffix(told, "Epsilon was 0.5, is 0.7") {
+		t.Errorf("of scaled targets: %s", told)
 	}
 }
