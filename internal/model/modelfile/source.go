@@ -10,7 +10,7 @@ import (
 )
 
 var errUnpacksTooMuch = errors.New("holds more than the compressed bytes read so far allow: " +
-	"unpack it with gunzip first if you trust it")
+	"decompress it first if you trust it")
 
 // account reads a file and limits the memory that its contents may take. The limits grow with the
 // bytes read so far: for a compressed file, with the compressed bytes.

@@ -191,7 +191,7 @@ func (c *Choice) Use(s *Search, lambda float64) {
 	}
 	note += fmt.Sprintf(", by %d folds", s.Folds)
 	if s.Rows < c.columns.Rows {
-		note += fmt.Sprintf(" of %d rows", s.Rows)
+		note += fmt.Sprintf(" of about %d rows in all", s.Rows)
 	}
 	c.addNote(note)
 }
