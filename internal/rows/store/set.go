@@ -25,7 +25,7 @@ func (e *RowError) Error() string { return fmt.Sprintf("row %d: %s", e.Row, e.Re
 func BadRow(row int, reason string) error { return &RowError{Row: row, Reason: reason} }
 
 // TooLarge is the end of error messages about numbers that are not finite.
-const TooLarge = "smaller values in the rows, or a larger lambda, may help"
+const TooLarge = "smaller values in the data, or a larger lambda, may help"
 
 // Set is the labeled rows of a training run.
 type Set struct {

@@ -283,7 +283,7 @@ func TestUse(t *testing.T) {
 		c.Scale.Note = "before"
 		want := "before; lambda of 6, by 5 folds"
 		if at == 1 {
-			search.Rows, want = 100, want+" of 100 rows"
+			search.Rows, want = 100, want+" of about 100 rows in all"
 		}
 		c.Use(search, path.Lambdas[at])
 		c.End()
