@@ -49,7 +49,9 @@ func TestVerifyChangedModel(t *testing.T) {
 		"2 results of single weight vectors, want 3": func(m *pegasos.Model) {
 			m.Result.PerClass = m.Result.PerClass[:2]
 		},
-		"the mean of the claimed objectives is": func(m *pegasos.Model) { m.Result.Objective *= 1 + 1e-9 },
+		"the mean of the claimed objectives is": func(m *pegasos.Model) {
+			m.Result.Objective *= 1 + 1e-9
+		},
 		"the data are not those": func(m *pegasos.Model) {
 			m.Data = "dense:" + strings.Repeat("0", 64)
 		},

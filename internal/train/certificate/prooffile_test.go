@@ -38,7 +38,8 @@ func TestProofFile(t *testing.T) {
 	}
 	for _, scale := range []float64{0, -1, 4e38} {
 		_, text := write(scale)
-		if _, err := read(text); err == nil || !strings.Contains(err.Error(), "vectors: 1: 1 share with") {
+		if _, err := read(text); err == nil ||
+			!strings.Contains(err.Error(), "vectors: 1: 1 share with") {
 			t.Errorf("scale %v: error %v", scale, err)
 		}
 	}

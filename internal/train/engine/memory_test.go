@@ -120,7 +120,8 @@ func TestMaxMemory(t *testing.T) {
 		memory        int64
 		want          string
 	}{
-		{settings.Settings{}, 24_000, 24_000, 0, "have 4294.97 MB left, but 24000 weight vectors of 2 features"},
+		{settings.Settings{}, 24_000, 24_000, 0,
+			"have 4294.97 MB left, but 24000 weight vectors of 2 features"},
 		{settings.Settings{Order: order.IID, Average: settings.LastIterate}, 20_000, 20_000, 10e6,
 			"have 10 MB left, but 20000 weight vectors"},
 		{settings.Settings{Multiclass: settings.CrammerSinger}, 20_000, 20_000, 1e9, "20000 weight"},

@@ -406,11 +406,11 @@ func TestResumeRefuses(t *testing.T) {
 	whole.Pause = 0
 	start := train(t, whole)
 	for want, change := range map[string]func(*engine.Job){
-		"want a model trained with KeepState": func(job *engine.Job) { job.Resume.State = nil },
-		"combined with Start":                 func(job *engine.Job) { job.Start = start },
-		"other settings: Seed":                func(job *engine.Job) { job.Seed = 1 },
-		"data are not those":                  func(job *engine.Job) { job.Resume.Data = strings.Repeat("0", 64) },
-		"state does not fit":                  func(job *engine.Job) { job.Epochs = 1 },
+		"trained with KeepState": func(job *engine.Job) { job.Resume.State = nil },
+		"combined with Start":    func(job *engine.Job) { job.Start = start },
+		"other settings: Seed":   func(job *engine.Job) { job.Seed = 1 },
+		"data are not those":     func(job *engine.Job) { job.Resume.Data = strings.Repeat("0", 64) },
+		"state does not fit":     func(job *engine.Job) { job.Epochs = 1 },
 	} {
 		job := resumeFrom(t, job, st)
 		change(&job)

@@ -130,7 +130,8 @@ func Exclusive(lambda, c float64, epochs int, steps int64) []Rule {
 }
 
 // LambdaFits returns the rule that lambda is in the range allowed for rows of the mean squared or,
-// for kernels, largest squared length r2. c is the C from which lambda was computed; 0 if it was not.
+// for kernels, largest squared length r2. c is the C from which lambda was computed; 0 if it was
+// not.
 func LambdaFits(lambda, c, r2 float64) Rule {
 	least, most := float64(MinLambda*min(1, r2)), float64(math.MaxFloat32*max(1, r2))
 	field, have := "Lambda", fmt.Sprint(lambda)
