@@ -204,7 +204,7 @@ func TestDataErrors(t *testing.T) {
 		{"zero and minus zero", x, []float32{0, float32(math.Copysign(0, -1)), 0}, -1,
 			"all rows have the label 0"},
 		{"NaN label", x, []float32{1, 2, nan}, 2, "label is NaN"},
-		{"infinite label", x, []float32{1, -inf, 2}, 1, "label is -Inf"},
+		{"infinite label", x, []float32{1, -inf, 2}, 1, "-Inf, want a finite number"},
 		{"NaN", matrix(t, 3, 2, 1, 2, 3, nan, 5, 6), []float32{1, 2, 1}, 1, "NaN or infinite"},
 		{"infinity", toSparse(matrix(t, 3, 2, 1, 2, 3, 4, inf, 6)), []float32{1, 2, 1}, 2,
 			"NaN or infinite"},
