@@ -176,7 +176,7 @@ func ReadJSON(r io.Reader) (*pegasos.Model, error) {
 		}
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = errors.New("the file is cut short")
+		err = errors.New("the text ends too early")
 	}
 	return nil, fmt.Errorf("modelio: model in JSON: byte %d: %w", d.InputOffset(),
 		escape.Error(err))
@@ -254,9 +254,13 @@ func (j *jsonModel) whole() (*pegasos.Model, error) {
 				len(w), k, length)
 		}
 	}
-	if n := len(j.biases); j.bias != (n > 0) || n > 0 && n != len(j.weights) {
-		return nil, fmt.Errorf("biases: have %d for %d vectors and bias %t, want one for each vector "+
-			"if bias is true, else none", n, len(j.weights), j.bias)
+	want := 0
+	if j.bias {
+		want = len(j.weights)
+	}
+	if n := len(j.biases); n != want {
+		return nil, fmt.Errorf("biases: have %d, want %d: one for each vector if bias is true, else none",
+			n, want)
 	}
 	if len(m.Classes) == 0 {
 		m.Classes = nil

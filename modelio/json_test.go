@@ -136,7 +136,7 @@ func TestJSONHostile(t *testing.T) {
 		return strings.Replace(good, old, new, 1)
 	}
 	for name, c := range map[string]struct{ text, want string }{
-		"empty":                {"", "byte 0: the file is cut short"},
+		"empty":                {"", "byte 0: the text ends too early"},
 		"another file":         {"pegasimd model 1\n", "invalid character 'p'"},
 		"array":                {"[]", "want an object"},
 		"null":                 {"null", "want an object"},
@@ -161,12 +161,12 @@ func TestJSONHostile(t *testing.T) {
 		"classes null":           {edit("[-1,1]", "[-1,null]"), "null"},
 		"classes descending":     {edit("[-1,1]", "[1,-1]"), "ascending"},
 		"one name":               {edit(`"no",`, ""), "1 name for"},
-		"no biases":              {edit("[0.1],", "[],"), "biases: have 0 for 1"},
-		"bias false with biases": {edit("true", "false"), "biases: have 1 for 1"},
-		"two biases":             {edit("[0.1],", "[0.1,0.2],"), "biases: have 2 for 1"},
+		"no biases":              {edit("[0.1],", "[],"), "biases: have 0, want 1:"},
+		"bias false with biases": {edit("true", "false"), "biases: have 1, want 0:"},
+		"two biases":             {edit("[0.1],", "[0.1,0.2],"), "biases: have 2, want 1:"},
 		"bias beyond float64":    {edit("[0.1],", "[1e999],"), "biases"},
 		"two vectors": {edit("[0.1,-1e-45]", "[0.1,-1e-45],[1,2]"),
-			"biases: have 1 for 2 vectors"},
+			"biases: have 1, want 2:"},
 		"fewer weights":         {edit("[0.1,-1e-45]", "[0.1]"), "weights: 1 in vector 0"},
 		"weight null":           {edit("[0.1,-1e-45]", "[0.1,null]"), "null"},
 		"weight NaN":            {edit("[0.1,-1e-45]", "[0.1,NaN]"), "invalid character"},
@@ -179,7 +179,7 @@ func TestJSONHostile(t *testing.T) {
 			`"term_shift":[1],"term_factor":[1,2],"expansion":{"kind":"products","terms":[]}}, "biases"`),
 			"0 terms"},
 		"lambda 0":          {edit(`"lambda": 0.01`, `"lambda": 0`), "Lambda"},
-		"cut":               {good[:len(good)-3], "cut short"},
+		"cut":               {good[:len(good)-3], "the text ends too early"},
 		"something follows": {good + "{}", "something follows"},
 		"a state":           {edit(`"biases"`, `"state": {}, "biases"`), `"state" is unknown`},
 	} {

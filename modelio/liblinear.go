@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/model/labels"
 	"github.com/pegasimd/pegasimd/internal/model/modelfile"
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
@@ -58,8 +59,8 @@ func ReadLiblinear(r io.Reader) (*pegasos.Model, error) {
 	}
 	vectors := h.vectors()
 	if h.features > math.MaxInt/8/vectors {
-		return nil, t.fail("%d features of %d classes are too many for this machine", h.features,
-			h.classes)
+		return nil, t.fail("nr_feature %d with nr_class %d is too large for a 32-bit program",
+			h.features, h.classes)
 	}
 	// The file lists the weights feature by feature; the bias is the last feature.
 	var flat []float32
@@ -85,7 +86,7 @@ func ReadLiblinear(r io.Reader) (*pegasos.Model, error) {
 		}
 		b := float64(v * h.bias)
 		if !floats.IsFinite(b) {
-			return nil, t.fail("the weight %v times the bias %v is not finite", v, h.bias)
+			return nil, t.fail("the weight %v times the bias %v is beyond float64", v, h.bias)
 		}
 		bias = append(bias, b)
 	}
@@ -95,7 +96,7 @@ func ReadLiblinear(r io.Reader) (*pegasos.Model, error) {
 	}
 	if err := t.next(); err != io.EOF {
 		if err == nil {
-			err = t.fail("%q follows the last weight", t.text)
+			err = t.fail("%q: want the end of the text after the weights", t.text)
 		}
 		return nil, err
 	}
@@ -218,7 +219,7 @@ func readLiblinearHeader(t *tokens) (*liblinearHeader, error) {
 			return h, h.check(t, seen)
 		}
 		if key == "label" && !seen["nr_class"] {
-			return nil, t.fail("label comes before nr_class")
+			return nil, t.fail("label: want nr_class before it")
 		}
 		if err := h.readValue(t, key); err != nil {
 			return nil, err
@@ -233,7 +234,7 @@ func (h *liblinearHeader) readValue(t *tokens, key string) (err error) {
 	case "nr_class":
 		h.classes, err = t.integer("nr_class")
 		if err == nil && (h.classes < 2 || h.classes > labels.MaxClasses) {
-			err = t.fail("%d classes, want 2 to %d", h.classes, labels.MaxClasses)
+			err = t.fail("nr_class %d: want 2 to %d", h.classes, labels.MaxClasses)
 		}
 	case "label":
 		return h.readLabels(t)
@@ -246,7 +247,7 @@ func (h *liblinearHeader) readValue(t *tokens, key string) (err error) {
 			err = t.fail("the bias %v is beyond float32", h.bias)
 		}
 	default:
-		return t.fail("%q is not a line of a liblinear model", key)
+		return t.fail("%q: want solver_type, nr_class, label, nr_feature, bias or w", key)
 	}
 	return err
 }
@@ -315,8 +316,8 @@ func WriteLiblinear(w io.Writer, m *pegasos.Model) error {
 		return fmt.Errorf("modelio: model can't be written: %w", err)
 	}
 	if s := m.Scaling; s != nil && s.Expansion != nil {
-		return fmt.Errorf("modelio: the model has %d curves, which liblinear's files can't hold: "+
-			"train it with Curves %q", s.Expansion.Len(), pegasos.CurvesNone)
+		return fmt.Errorf("modelio: the model has %s, which liblinear's files can't hold: "+
+			"train it with Curves %q", plural.Count(s.Expansion.Len(), "curve"), pegasos.CurvesNone)
 	}
 	if s := m.Scaling; s != nil && !s.Folded {
 		return fmt.Errorf("modelio: the model's scaling (%s) is not folded into its weights, as "+

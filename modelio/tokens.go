@@ -67,19 +67,20 @@ func (t *tokens) fail(format string, a ...any) error {
 
 func (t *tokens) ended(err error) error {
 	if err == io.EOF {
-		return t.fail("the text ends here: the file is cut short")
+		return t.fail("the text ends too early: the file may be cut short")
 	}
 	return err
 }
 
-// number reads the next token, a finite decimal number. what names the number in errors.
+// number reads the next token, a decimal number in the range of float64. what names the number in
+// errors.
 func (t *tokens) number(what string) (float64, error) {
 	if err := t.next(); err != nil {
 		return 0, t.ended(err)
 	}
 	v, err := strconv.ParseFloat(t.text, 64)
 	if err != nil || strings.Trim(t.text, "+-.eE0123456789") != "" {
-		return 0, t.fail("%s: %q is not a finite decimal number", what, t.text)
+		return 0, t.fail("%s: %q is not a decimal number in the range of float64", what, t.text)
 	}
 	return v, nil
 }
@@ -90,7 +91,7 @@ func (t *tokens) integer(what string) (int, error) {
 	}
 	v, err := strconv.ParseInt(t.text, 10, 64)
 	if err != nil || v < math.MinInt32 || v > math.MaxInt32 {
-		return 0, t.fail("%s: %q is not a whole number of 32 bits", what, t.text)
+		return 0, t.fail("%s: %q is not a whole number of 32 bits in digits", what, t.text)
 	}
 	return int(v), nil
 }

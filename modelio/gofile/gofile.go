@@ -14,6 +14,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/text/tables"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -72,7 +73,8 @@ func newSource(m *pegasos.Model, name string, layout dataset.Layout) (*source, e
 		return nil, err
 	}
 	if e != nil && e.Cols() != m.Cols() {
-		return nil, fmt.Errorf("an encoder of %d features for a model of %d features", e.Cols(), m.Cols())
+		return nil, fmt.Errorf("an encoder of %s for a model of %d",
+			plural.Count(e.Cols(), "feature"), m.Cols())
 	}
 	if trained, _, known := strings.Cut(m.Data, ":"); layout != dataset.LayoutDense {
 		s.Sparse = layout == dataset.LayoutSparse || trained == "sparse" ||
@@ -131,9 +133,13 @@ func (s *source) introduction() string {
 			what = "the column " + escape.Name(e.Label.Name)
 		}
 	}
+	layout := "dense"
+	if s.Sparse {
+		layout = "sparse"
+	}
 	return fmt.Sprintf("%s\n// Package %s predicts %s\n// of %s by a linear model, with the same "+
-		"bits as pegasimd predict. The hash of the model is\n// %s.\npackage %[2]s\n", Header,
-		s.Package, what, of, s.Hash())
+		"bits as pegasimd predict for %s rows.\n// The hash of the model is\n// %s.\npackage %[2]s\n",
+		Header, s.Package, what, of, layout, s.Hash())
 }
 
 func (s *source) Regression() bool { return s.Classes == nil }

@@ -201,7 +201,8 @@ func TestWriteCurvesErrors(t *testing.T) {
 	if err := Write(io.Discard, m); err != nil {
 		t.Error(err)
 	}
-	if err := Write(io.Discard, m.WithCols(1)); err == nil || !strings.Contains(err.Error(), "3 weights") {
+	if err := Write(io.Discard, m.WithCols(1)); err == nil ||
+		!strings.Contains(err.Error(), "weights of vector 0: have 3, want 2:") {
 		t.Error(err)
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"io"
 	"math"
 
-	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/rows/curves"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -59,13 +59,13 @@ func Write(w io.Writer, m *pegasos.Model) error {
 		width += m.Scaling.Expansion.Len()
 	}
 	if vectors := int64(max(n, len(m.Classes))); vectors*int64(width) > maxBytes/4 {
-		return fmt.Errorf("onnx: %d vectors of %d weights do not fit into a file of 2 GB, the "+
-			"largest size", vectors, width)
+		return fmt.Errorf("onnx: the file would have %d weights, want at most %d",
+			vectors*int64(width), maxBytes/4)
 	}
 	for k := range n {
 		if len(m.Weights[k]) != width {
-			return fmt.Errorf("onnx: vector %d has %d weights, want %d: one for each feature and curve",
-				k, len(m.Weights[k]), width)
+			return fmt.Errorf("onnx: the weights of vector %d: have %d, want %d: one for each feature "+
+				"and curve", k, len(m.Weights[k]), width)
 		}
 		for j, v := range m.Weights[k] {
 			if !floats.IsFinite(v) {
@@ -77,7 +77,7 @@ func Write(w io.Writer, m *pegasos.Model) error {
 	for k, b := range m.Bias {
 		intercepts[k] = float32(b)
 		if v := intercepts[k]; !floats.IsFinite(v) {
-			return fmt.Errorf("onnx: the bias %v is beyond float32", b)
+			return fmt.Errorf("onnx: the bias %v is not finite in float32", b)
 		}
 	}
 	var graph message
@@ -116,7 +116,8 @@ func Write(w io.Writer, m *pegasos.Model) error {
 	all.message(14, property("pegasimd.hash", m.Hash()))
 	all.message(7, graph)
 	if len(all) > math.MaxInt32 {
-		return fmt.Errorf("onnx: %d bytes do not fit into a file of 2 GB, the largest size", len(all))
+		return fmt.Errorf("onnx: the file would have %d bytes, want at most %d", len(all),
+			math.MaxInt32)
 	}
 	_, err = w.Write(all)
 	return err
@@ -137,7 +138,9 @@ func scaled(graph *message, m *pegasos.Model) (rows string, err error) {
 	case s.Kind == pegasos.ScaleNone:
 		return expanded(graph, s.Expansion, input, m.Cols())
 	case len(s.Factor) != m.Cols() || s.Shift != nil && len(s.Shift) != m.Cols():
-		return "", fmt.Errorf("onnx: the scaling %q does not fit %d features", s.Kind, m.Cols())
+		return "", fmt.Errorf("onnx: the scaling %q (factors: %d, shifts: %d) does not fit %s and %s",
+			s.Kind, len(s.Factor), len(s.Shift), plural.Count(m.Cols(), "feature"),
+			plural.Count(s.Expansion.Len(), "curve"))
 	}
 	shift := s.Shift
 	if shift == nil {
@@ -191,8 +194,8 @@ func classifier(graph *message, m *pegasos.Model, rows string, intercepts []floa
 		intercepts = []float32{-intercepts[0], intercepts[0]}
 	}
 	if len(weights) != classes {
-		return fmt.Errorf("onnx: %d weight vectors for %d classes, want one for each class",
-			len(weights), classes)
+		return fmt.Errorf("onnx: weight vectors: have %d, want %d: one for each class", len(weights),
+			classes)
 	}
 	element := labelElement(m)
 	labels := attribute("classlabels_ints", typeInts)
@@ -239,19 +242,17 @@ func calibrate(graph *message, m *pegasos.Model) error {
 	classes := len(m.Classes)
 	factors, terms := make([]float32, classes), make([]float32, classes)
 	for k := range classes {
+		c := m.Calibration[min(k, len(m.Calibration)-1)]
 		if len(m.Calibration) == 1 {
-			c := m.Calibration[0]
 			factors[k], terms[k] = float32(-c.A), float32(c.B)
 			if k == 1 {
 				terms[k] = -terms[k]
 			}
 		} else {
-			c := m.Calibration[k]
 			factors[k], terms[k] = float32(-c.A), float32(-c.B)
 		}
 		if !floats.IsFinite(factors[k]) || !floats.IsFinite(terms[k]) {
-			return fmt.Errorf("onnx: the calibration of class %s is beyond float32",
-				escape.Name(m.ClassName(k)))
+			return fmt.Errorf("onnx: the calibration A %v, B %v is not finite in float32", c.A, c.B)
 		}
 	}
 	graph.message(5, tensor("factors", factors, classes))
@@ -299,13 +300,13 @@ func labelElement(m *pegasos.Model) int64 {
 // second, firsts the number of pairs in which each class is first.
 func pairs(graph *message, m *pegasos.Model, rows string, intercepts []float32) error {
 	classes, n := len(m.Classes), len(m.Weights)
-	if n != classes*(classes-1)/2 {
-		return fmt.Errorf("onnx: %d weight vectors for %d classes, want one for each pair of classes",
-			n, classes)
+	if want := classes * (classes - 1) / 2; n != want {
+		return fmt.Errorf("onnx: weight vectors: have %d, want %d: one for each pair of classes", n,
+			want)
 	}
 	if int64(n)*int64(classes) > maxBytes/8 {
-		return fmt.Errorf("onnx: the votes of %d classes do not fit into a file of 2 GB, the "+
-			"largest size", classes)
+		return fmt.Errorf("onnx: the matrix of votes of %d classes would have %d numbers, want at "+
+			"most %d", classes, int64(n)*int64(classes), maxBytes/8)
 	}
 	sides, firsts := make([]float32, n*classes), make([]float32, classes)
 	for k := range n {

@@ -227,14 +227,15 @@ func TestWriteErrors(t *testing.T) {
 	for want, m := range map[string]*pegasos.Model{
 		"weight 1 of vector 0": {Classes: []float32{0, 1},
 			Weights: [][]float32{{0, float32(math.NaN())}}},
-		"beyond float32": {Classes: []float32{0, 1}, Weights: [][]float32{{0}},
+		"not finite in float32": {Classes: []float32{0, 1}, Weights: [][]float32{{0}},
 			Bias: []float64{1e39}},
-		"6 weight vectors": {Classes: []float32{0, 1, 2, 3}, Weights: make([][]float32, 6)},
+		"weight vectors: have 6, want 4:": {Classes: []float32{0, 1, 2, 3},
+			Weights: make([][]float32, 6)},
 		"one for each pair": {Classes: []float32{0, 1, 2}, Weights: make([][]float32, 4),
 			Config: pegasos.Config{Multiclass: pegasos.OneVsOne}},
-		"calibration of class": {Classes: []float32{0, 1}, Weights: [][]float32{{0}},
+		"calibration A 1e+39, B 0": {Classes: []float32{0, 1}, Weights: [][]float32{{0}},
 			Calibration: []pegasos.Sigmoid{{A: 1e39}}},
-		"do not fit": {Classes: make([]float32, 1<<16),
+		"536870912 weights, want at most": {Classes: make([]float32, 1<<16),
 			Weights: [][]float32{make([]float32, 1<<13)}},
 	} {
 		if err := Write(io.Discard, m); err == nil || !strings.Contains(err.Error(), want) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 	"github.com/pegasimd/pegasimd/internal/text/tables"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -28,8 +29,8 @@ func inputs(graph *message, m *pegasos.Model) (version int64, err error) {
 		graph.message(11, value("features", elementFloat, int64(m.Cols()), "Column 0 is "+column+"."))
 		return mlVersion, nil
 	case e.Cols() != m.Cols():
-		return 0, fmt.Errorf("onnx: an encoder of %d features for a model of %d features", e.Cols(),
-			m.Cols())
+		return 0, fmt.Errorf("onnx: an encoder of %s for a model of %d",
+			plural.Count(e.Cols(), "feature"), m.Cols())
 	}
 	return tableVersion, encode(graph, e)
 }
@@ -63,7 +64,8 @@ func encode(graph *message, e *tables.Encoder) error {
 			graph.message(11, value(name, elementFloat, 1, "a number, or NaN if it is missing"))
 			continue
 		}
-		graph.message(11, value(name, elementString, 1, "a word without blanks around it"))
+		graph.message(11, value(name, elementString, 1, "a word without blanks around it, or an empty "+
+			"string if it is missing"))
 		if r.Gap >= 0 {
 			n--
 		}
@@ -96,12 +98,12 @@ func refusal(r tables.Rule) error {
 	case r.Levels != nil && r.Levels.HashBits > 0:
 		what = "has hashed words"
 	case r.Weak:
-		what = "is marked weak, as unrelated to the label"
+		what = "is weak, as it seems unrelated to the label"
 	default:
 		return nil
 	}
-	return fmt.Errorf("onnx: column %s %s, which can't be converted: use convert -to go, or train "+
-		"without the column", escape.Name(escape.Cut(r.Name)), what)
+	return fmt.Errorf("onnx: column %s %s: such columns are not converted to ONNX, but to Go "+
+		"(convert -to go)", escape.Name(escape.Cut(r.Name)), what)
 }
 
 type columnGraph struct {
