@@ -21,7 +21,8 @@ const (
 	exitInterrupted = 130 // 128 + SIGINT, like shells
 )
 
-var errClaimsNothing = errors.New("the model claims nothing to confirm: it has no gap of at most 100 %")
+var errClaimsNothing = errors.New("the model claims nothing to confirm: it has no gap of at most " +
+	"100 %")
 
 type command struct {
 	name, arguments, summary, help string
@@ -129,7 +130,7 @@ func (cmd command) parse(c *call, args []string) error {
 	case len(c.args) > cmd.most:
 		return usagef("unexpected argument %q", c.args[cmd.most])
 	case slices.Contains(c.args, ""):
-		return usagef("empty argument: want the name of a file or folder")
+		return usagef("an argument is empty")
 	}
 	return nil
 }

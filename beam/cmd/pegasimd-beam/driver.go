@@ -20,7 +20,8 @@ func (d *driver) define(c *call, what string, deadline time.Duration) {
 	d.call = c
 	c.BoolVar(&d.noBeam, "no-beam", false, "work in this process, without Beam")
 	c.DurationVar(&d.deadline, "deadline", deadline, "the least `time` after which "+what+" is "+
-		"canceled and tried again, with twice the time")
+		"canceled and tried again, up to three times, each with twice the time; "+
+		"not with -no-beam")
 }
 
 func (d *driver) check() error {
@@ -53,7 +54,7 @@ func (d *driver) runner() (r work.Runner, closeIt func(), err error) {
 }
 
 func (d *driver) drive(f *runs.Folder) error {
-	if before, err := f.Status(); err == nil && before.Round > 0 {
+	if before, err := f.Status(); err == nil && before.Round > 0 && !before.Done {
 		d.say("continuing after round %d", before.Round)
 	}
 	r, closeIt, err := d.runner()

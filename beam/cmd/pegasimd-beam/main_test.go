@@ -112,6 +112,30 @@ func trained(t *testing.T, manifest string, flags ...string) string {
 	return hash(t, filepath.Join(dir, "model"))
 }
 
+// A compressed model is replaced, and a finished run does not continue.
+func TestTrainAgain(t *testing.T) {
+	dir := t.TempDir()
+	data, manifest := filepath.Join(dir, "x.svm"), filepath.Join(dir, "s", "manifest.json")
+	if err := os.WriteFile(data, []byte("1 1:1\n-1 1:2 2:1\n1 2:3\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	invoke(t, 0, "split", data, filepath.Join(dir, "s"))
+	args := []string{"train", "-no-beam", "-dir", filepath.Join(dir, "run"), "-tol", "1e-15",
+		manifest, filepath.Join(dir, "model.gz")}
+	invoke(t, 0, args...)
+	_, message := invoke(t, 0, args...)
+	if strings.Contains(message, "continuing") ||
+		!strings.HasSuffix(message, "\n-tol was not reached\n") {
+		t.Error(message)
+	}
+	args[3] = filepath.Join(dir, "brief")
+	args = append(args, "-epochs", "1")
+	if _, message := invoke(t, 0, args...); !strings.HasSuffix(message, "-epochs may help, in "+
+		"another folder\n") {
+		t.Error(message)
+	}
+}
+
 func TestTrain(t *testing.T) {
 	newton := ""
 	for _, n := range []int{1, 4, 16} {
@@ -531,6 +555,10 @@ func TestSplitFlags(t *testing.T) {
 		}
 	}
 	invoke(t, 0, "split", "-unsorted", "sort", "-max-features", "2", data, t.TempDir())
+	_, message := invoke(t, 0, "split", "-unsorted", "sort", "-hash-bits", "21", data, t.TempDir())
+	if !strings.HasPrefix(message, "2 rows of 2097152 features in 16 shards: ") {
+		t.Error(message)
+	}
 }
 
 func TestUsage(t *testing.T) {
@@ -553,7 +581,7 @@ func TestUsage(t *testing.T) {
 		"split -shards 0 a b":                                                       "-shards: have 0",
 		"split a b -- --runner=prism":                                               "does not run on Beam",
 		"score a b":                                                                 "too few arguments",
-		"score none*.svm b c":                                                       "there is no file",
+		"score none*.svm b c":                                                       "found no file",
 		"verify a b c":                                                              "unexpected argument",
 	} {
 		_, message := invoke(t, exitUsage, strings.Fields(line)...)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -28,7 +29,7 @@ var scoreCommand = command{
 in/part-7.svm it writes FOLDER/part-7.svm.labels, with one label per line, in the format of
 pegasimd predict. One worker predicts a whole file, so it is best to have several files of
 about the same size for each processor. Output files are written under temporary names and
-renamed when complete. Existing files in FOLDER are replaced only with -force.
+renamed when complete. Existing .labels files in FOLDER are replaced only with -force.
 
 Flags of Apache Beam may follow --, as for train.
 
@@ -44,7 +45,9 @@ Example:
 				"format (default by the name)")
 		text(c, &s.job.Labels, "labels", "`yes|no|auto` whether the data have labels (default auto)")
 		c.StringVar(&s.job.LabelColumn, "label-column", "", "`column` where the label is in a CSV or "+
-			".npy file: a name, a number from 0, or last (default where it was in training, or last)")
+			".npy file: a name, a number from 0, or last (default the column of the training data, or "+
+			"without one the first or last if it alone is called label, target, class or y, or the "+
+			"last if none is)")
 		c.defineForce("files in FOLDER")
 		return s.run
 	},
@@ -117,12 +120,16 @@ func (s *scoreFlags) find(patterns []string, dir string) error {
 	from := map[string]string{}
 	for _, pattern := range patterns {
 		names := []string{pattern}
-		if _, err := os.Stat(pattern); err != nil {
+		if _, missing := os.Stat(pattern); missing != nil {
+			var err error
 			if names, err = filepath.Glob(pattern); err != nil {
 				return usagef("%q: %v", pattern, err)
 			}
+			if len(names) == 0 && !errors.Is(missing, fs.ErrNotExist) {
+				return missing
+			}
 			if len(names) == 0 {
-				return usagef("there is no file %q", pattern)
+				return usagef("found no file %q", pattern)
 			}
 		}
 		for _, name := range names {
@@ -132,7 +139,7 @@ func (s *scoreFlags) find(patterns []string, dir string) error {
 			}
 			out := filepath.Join(dir, filepath.Base(path)+".labels")
 			if other, twice := from[out]; twice {
-				return usagef("%s and %s would both be written to %s", other, name, out)
+				return usagef("the labels of %s and %s would both be written to %s", other, name, out)
 			}
 			if _, err := os.Lstat(out); err == nil && !s.force {
 				return usagef("%s exists: choose another folder, or replace it with -force", out)

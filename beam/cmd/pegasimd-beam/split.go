@@ -13,14 +13,14 @@ var splitCommand = command{
 	arguments: "DATA FOLDER",
 	summary:   "divide data into shards",
 	help: `Split divides the rows of DATA into shards: .pgsm files in FOLDER with about the same number
-of rows each. It also writes FOLDER/manifest.json, which lists the shards and has the
-statistics of all rows that training needs. A shard consists of blocks of 256 rows, so that
-with few rows some shards are empty.
+of rows each. It also writes FOLDER/manifest.json, which lists the shards, and
+FOLDER/columns.json; both have statistics of all rows that training needs. A shard consists of
+blocks of 256 rows, so that with few rows some shards are empty.
 
 DATA is svmlight text, which is read twice and never held in memory, or a .pgsm file; pegasimd
 convert writes such files from other formats. For text, FOLDER needs space for two copies of the
-rows as .pgsm files. FOLDER must be new, empty, or have a manifest, whose shards are replaced; -force
-allows any folder.
+rows as .pgsm files. FOLDER must be new, empty, or have a valid manifest, whose shards are
+replaced; -force allows any folder.
 
 Example:
   pegasimd-beam split -shards 16 train.svm.gz shards/`,
@@ -33,7 +33,7 @@ Example:
 		text(c, &opt.Unsorted, "unsorted",
 			"`error|sort|sum` how to treat svmlight rows whose indices do not ascend (default error)")
 		c.IntVar(&opt.MaxFeatures, "max-features", 0, "`n` refuse data with more features (0: 2^20, or "+
-			"the number of values in the file if that is larger, but at most 2^27)")
+			"the number of values in the file if that is larger, but at most 2^27; with -hash-bits 2^27)")
 		c.IntVar(&opt.HashBits, "hash-bits", 0, "`n` hash svmlight indices to 2^n features (0: do not)")
 		c.defineForce("files in FOLDER")
 		return func() error { return split(c, opt) }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"fmt"
 	"os"
 	"path/filepath"
 
@@ -10,6 +12,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/model/modelfile"
 	"github.com/pegasimd/pegasimd/internal/model/proof"
+	"github.com/pegasimd/pegasimd/internal/sys/files"
+	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
 var trainCommand = command{
@@ -27,9 +31,10 @@ folder for other data or settings, or one that another process uses, is refused.
 neither on retries nor on the number of workers; with -method newton it does not depend on the
 number of shards, either.
 
-A round that fails, or takes longer than -deadline and more than ten times as long as the slowest
-one so far, is tried again, up to three times. Lambda, scaling and bias are chosen from the statistics in the
-manifest, as in pegasimd train. With more than two classes, one problem is trained for each class.
+Without -no-beam, a round that fails, or takes longer than -deadline and more than ten times as
+long as the slowest one so far, is tried again, up to three times. Lambda and scaling, if not
+given, are chosen from the statistics that split has written. With more than two classes, one
+problem is trained for each class.
 
 Flags of Apache Beam may follow --. Without them, all workers run in this process.
   --runner=universal --endpoint=HOST:PORT --environment_type=DOCKER   a job server, such as Flink's
@@ -53,12 +58,16 @@ type trainFlags struct {
 	cfg runs.Config
 }
 
+var epochsUsage = fmt.Sprintf("`n` the most passes of the dual method, or steps of Newton's "+
+	"(default %d)", settings.DefaultNewtonEpochs)
+
 func (t *trainFlags) define(c *call) {
 	t.driver.define(c, "a round", engine.DefaultLeast)
 	cfg := &t.cfg
 	c.StringVar(&t.dir, "dir", "", "`folder` for the state of all rounds (required)")
 	text(c, &cfg.Method, "method", "`newton|dual` Newton's method, for up to some thousand features, "+
-		"or dual coordinate ascent (CoCoA+) (default by the number of features)")
+		"or dual coordinate ascent (CoCoA+), not for the loss log (default newton for log, else by "+
+		"the number of features)")
 	c.Float64Var(&cfg.Lambda, "lambda", 0, "`number` the weight of the penalty (default by the data)")
 	text(c, &cfg.Loss, "loss", "`hinge|squared-hinge|log` the loss function (default hinge)")
 	text(c, &cfg.Bias, "bias", "`none|augmented` the constant term (default augmented)")
@@ -68,8 +77,7 @@ func (t *trainFlags) define(c *call) {
 		"`balanced|label=weight,...` the weights of rows by their label (default 1 each)")
 	c.Float64Var(&cfg.Tol, "tol", 0.01, "`share` stop when the objective is proven to be at most "+
 		"this share above the optimum")
-	c.IntVar(&cfg.Epochs, "epochs", 0, "`n` the most rounds of the dual method, or steps of Newton's "+
-		"(default 1000)")
+	c.IntVar(&cfg.Epochs, "epochs", 0, epochsUsage)
 	c.Uint64Var(&cfg.Seed, "seed", 0, "`n` the seed of the random numbers")
 	c.defineForce("file by MODEL")
 }
@@ -113,8 +121,12 @@ func (t *trainFlags) run() error {
 	}
 	t.say("%s: objective %.6g, %s: %s", plural.Count(r.Round, "round"), r.Objective,
 		proof.Standing(r.Gap()), escape.Name(path))
-	if !r.Reached {
+	switch most := cmp.Or(t.cfg.Epochs, settings.DefaultNewtonEpochs); {
+	case r.Reached:
+	case r.Iterations >= most:
 		t.say("-tol was not reached: more -epochs may help, in another folder")
+	default: // the method makes no more progress
+		t.say("-tol was not reached")
 	}
 	return nil
 }
@@ -131,7 +143,12 @@ func (t *trainFlags) replaceable(path string) error {
 		return err
 	}
 	defer f.Close()
-	if _, _, ok := modelfile.Peek(f, modelfile.Linear, modelfile.Kernel); !ok {
+	plain, _, err := files.Unpack(f, "")
+	ok := err == nil
+	if ok {
+		_, _, ok = modelfile.Peek(plain, modelfile.Linear, modelfile.Kernel)
+	}
+	if !ok {
 		return usagef("MODEL: %s exists and is not a model of pegasimd: name another file, or "+
 			"replace it with -force", path)
 	}

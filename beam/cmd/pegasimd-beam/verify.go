@@ -26,7 +26,7 @@ rounds like those of train but independent of the training. Like pegasimd verify
                   printed. The claim may still be right: more -epochs may confirm it
   contradicted    the objective, the settings or the data differ, or the claim is impossible; the
                   exit code is 1
-  claims nothing  the model has no objective or no bound to verify; the exit code is 3
+  claims nothing  the model has no objective, no bound, or a gap above 100 %; the exit code is 3
 
 MODEL may also come from pegasimd train, if pegasimd-beam train has the same settings. The state of
 all rounds is kept in the folder of -dir, so that the same command continues after an interruption;
@@ -40,8 +40,7 @@ Example:
 		v.driver.define(c, "a round", engine.DefaultLeast)
 		c.StringVar(&v.dir, "dir", "",
 			"`folder` for the state of all rounds (default a temporary one)")
-		c.IntVar(&v.epochs, "epochs", 0, "`n` the most rounds of the dual method, or steps of "+
-			"Newton's (default 1000)")
+		c.IntVar(&v.epochs, "epochs", 0, epochsUsage)
 		return v.run
 	},
 }
@@ -82,7 +81,8 @@ func (v *verifyFlags) run() error {
 		return err
 	}
 	if !v.quiet {
-		fmt.Fprintf(v.stdout, "model hash %s\nall shards agree with the manifest\n", found.Hash)
+		fmt.Fprintf(v.stdout, "model hash %s\nall shards with rows agreed with the manifest when they "+
+			"were read\n", found.Hash)
 		finding := proof.Finding{
 			Claimed: proof.Claim{Objective: found.Claimed.Objective,
 				DualObjective: found.Claimed.DualObjective},

@@ -90,7 +90,7 @@ func (e *Engine) once(ctx context.Context, j work.Job, deadline time.Duration) (
 	// A runner may report success after it was told to stop, so the result file decides.
 	result, err := os.ReadFile(j.Out)
 	if err != nil {
-		return nil, fmt.Errorf("the job ended without a result: %w", err)
+		return nil, fmt.Errorf("the job ended, but its result can't be read: %w", err)
 	}
 	defer os.Remove(j.Out)
 	return record(result).sumOf(j.Items)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/pegasimd/pegasimd/internal/base/murmur"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 )
 
 // A record is the result of some items: little-endian int64s for the number of items, the sum of
@@ -35,8 +36,8 @@ func recordOf(items []int, sum []int64) record {
 func (r record) sumOf(items []int) ([]int64, error) {
 	head := recordOf(items, nil)
 	if len(r) < len(head) || len(r)%8 != 0 || string(r[:len(head)]) != string(head) {
-		return nil, fmt.Errorf("the job's result, %d bytes, does not contain each of %d parts once",
-			len(r), len(items))
+		return nil, fmt.Errorf("the job's result, %d bytes, is not that of %s, each counted once",
+			len(r), plural.Count(len(items), "part"))
 	}
 	sum := make([]int64, len(r)/8-headLength)
 	for i := range sum {

@@ -44,7 +44,7 @@ func Start(flags []string) error {
 		return fmt.Errorf("after --: %w", err)
 	}
 	if rest := flag.CommandLine.Args(); len(rest) > 0 {
-		return fmt.Errorf("after --: %q is not one of Beam's flags", rest[0])
+		return fmt.Errorf("after --: unexpected argument %q", rest[0])
 	}
 	switch *runner {
 	case "prism":

@@ -28,7 +28,8 @@ type stamp struct {
 
 func (f *Folder) stamp(k, shard int) stamp { return stamp{f.Data, f.settings, k, shard} }
 
-var errForeign = errors.New("the file belongs to other data, other settings or another round")
+var errForeign = errors.New("the file belongs to other data, other settings, another round or " +
+	"another shard")
 
 // write writes a file with the stamp, the state unless it is nil, and the numbers that write
 // writes.
@@ -169,8 +170,8 @@ func (f *Folder) newest() (*rounds.State, error) {
 		failed = err
 	}
 	if failed != nil && found[0] > 1 {
-		return nil, fmt.Errorf("%w, and the previous round's state is missing or damaged, too: "+
-			"remove the folder and start again", failed)
+		return nil, fmt.Errorf("%w, and no other state in the folder can be read: start again in "+
+			"another folder", failed)
 	}
 	return f.state(0)
 }

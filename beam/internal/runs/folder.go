@@ -87,8 +87,8 @@ func readRun(dir string) (*run, []byte, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(r); err != nil || r.Version != 1 {
-		return nil, nil, fmt.Errorf("%s: damaged, or written by another version: choose another "+
-			"folder, or remove this one", escape.Name(runPath(dir)))
+		return nil, nil, fmt.Errorf("%s: not the file of a run of version 1: choose another folder",
+			escape.Name(runPath(dir)))
 	}
 	return r, text, nil
 }
@@ -109,14 +109,14 @@ func Start(dir, manifest string, cfg Config) (*Folder, error) {
 		return nil, err
 	}
 	have, _, err := readRun(dir)
-	switch other := "%s: the rounds in this folder %s: choose another folder, or remove this one"; {
+	switch other := "%s: the run in this folder %s: choose another folder, or remove this one"; {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return nil, err
 	case have.Data != want.Data:
-		return nil, fmt.Errorf(other, escape.Name(dir), "are for another manifest")
+		return nil, fmt.Errorf(other, escape.Name(dir), "is for a manifest with another content")
 	case have.Settings != want.Settings:
-		return nil, fmt.Errorf(other, escape.Name(dir), "have other settings")
+		return nil, fmt.Errorf(other, escape.Name(dir), "has other settings, or verifies another model")
 	case *have == *want:
 		return open(dir)
 	}
@@ -160,8 +160,8 @@ func newFolder(dir string, r *run) (*Folder, error) {
 		return nil, err
 	}
 	if m.Hash() != r.Data {
-		return nil, fmt.Errorf("%s: the rounds in %s belong to other data: split the new data into "+
-			"another folder, or choose another -dir", escape.Name(r.Manifest), escape.Name(dir))
+		return nil, fmt.Errorf("%s: changed since the run in %s began: start again in another folder",
+			escape.Name(r.Manifest), escape.Name(dir))
 	}
 	text, err := json.Marshal(r.Settings)
 	if err != nil {
@@ -206,7 +206,8 @@ func (f *Folder) verification(stats *scale.Statistics) (*rounds.Rounds, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if m.Names != nil && f.manifest.Names != nil && !slices.Equal(m.Names, f.manifest.Names) {
-		return nil, fmt.Errorf("%s: the model has other classes than the shards", name)
+		return nil, fmt.Errorf("%s: the names of the model's classes differ from those of the shards'",
+			name)
 	}
 	f.verified = m
 	r, err := rounds.NewVerification(internal(m), stats, len(f.used()), f.Settings.Epochs)
@@ -217,7 +218,7 @@ func (f *Folder) verification(stats *scale.Statistics) (*rounds.Rounds, error) {
 		err = errors.New("pegasos: a model with a prior can't be verified in rounds")
 	}
 	if m.Scaling != nil && m.Scaling.Expansion != nil {
-		err = errors.New("pegasos: the model has curves: train it with -curves none")
+		err = errors.New("pegasos: the model has curves: train it with pegasimd train -curves none")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: can't be verified in shards: %w", name, err)

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
 
 	"github.com/pegasimd/pegasimd/beam/internal/work"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/train/rounds"
 )
 
@@ -162,10 +162,11 @@ func (f *Folder) Status() (Report, error) {
 }
 
 func (f *Folder) Plan() string {
-	plan := fmt.Sprintf("%s, lambda %.6g, %d shards", f.rounds.Method, f.rounds.Lambda,
-		len(f.used()))
-	if len(f.used()) == 1 {
-		plan = strings.TrimSuffix(plan, "s")
+	used := len(f.used())
+	plan := fmt.Sprintf("%s, lambda %.6g, %s", f.rounds.Method, f.rounds.Lambda,
+		plural.Count(used, "shard"))
+	if used < len(f.manifest.Shards) {
+		plan += " with rows"
 	}
 	if warning := f.rounds.Warning(); warning != "" {
 		plan += "\n" + warning

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 )
 
@@ -28,8 +29,8 @@ func (m *Manifest) Statistics() (*scale.Statistics, error) {
 	n := len(c.Mean)
 	if err != nil || len(c.MaxAbs) != m.Cols || n != 0 && n != m.Cols || len(c.Variance) != n ||
 		len(c.Constant) != n || slices.Min(c.MaxAbs) < 0 || n > 0 && slices.Min(c.Variance) < 0 {
-		return nil, fmt.Errorf("%s: not a file of statistics for %d columns: split the data again",
-			escape.Name(path), m.Cols)
+		return nil, fmt.Errorf("%s: not a file of statistics for %s: split the data again",
+			escape.Name(path), plural.Count(m.Cols, "column"))
 	}
 	s := &scale.Statistics{Columns: c, Cols: m.Cols, Dense: m.Layout == dataset.LayoutDense,
 		Classes: m.Classes,

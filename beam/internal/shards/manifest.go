@@ -22,6 +22,7 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/model/labels"
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/train/rounds"
@@ -108,7 +109,7 @@ func Read(path string) (*Manifest, error) {
 		err = m.check()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: not a manifest of shards: %w", escape.Name(path), err)
+		return nil, fmt.Errorf("%s: can't be read as a manifest of shards: %w", escape.Name(path), err)
 	}
 	sum := sha256.Sum256(text)
 	m.hash = hex.EncodeToString(sum[:])
@@ -123,25 +124,25 @@ func (m *Manifest) check() error {
 	rows := 0
 	for _, n := range m.Count {
 		if n < 1 || n > m.Rows-rows {
-			return fmt.Errorf("a class has %d rows: want 1 or more for each class, and %d for all",
-				n, m.Rows)
+			return fmt.Errorf("the rows of a class: have %d, want 1 or more for each class, and %d "+
+				"for all", n, m.Rows)
 		}
 		rows += n
 	}
 	switch {
 	case m.Rows < 1 || m.Cols < 1 || m.Cols > math.MaxInt32 || m.Nonzeros < 0:
-		return fmt.Errorf("%d rows of %d features with %d nonzeros: want 1 row or more, "+
-			"1 to %d features, and 0 nonzeros or more", m.Rows, m.Cols, m.Nonzeros, math.MaxInt32)
+		return fmt.Errorf("rows %d, cols %d, nonzeros %d: want 1 row or more, 1 to %d columns, and "+
+			"0 nonzeros or more", m.Rows, m.Cols, m.Nonzeros, math.MaxInt32)
 	case m.Layout != dataset.LayoutDense && m.Layout != dataset.LayoutSparse:
 		return fmt.Errorf("unknown layout %q", m.Layout)
 	case m.IndexBase != 0 && m.IndexBase != 1:
 		return fmt.Errorf("the index base is %d: want 0 or 1", m.IndexBase)
 	case m.HashBits < 0 || m.HashBits > 0 && m.Cols != 1<<m.HashBits:
-		return fmt.Errorf("%d hash bits with %d features: want 0 hash bits, or 2^bits features",
-			m.HashBits, m.Cols)
+		return fmt.Errorf("hash_bits %d, cols %d: want 0 hash bits, or 2^bits columns", m.HashBits,
+			m.Cols)
 	case len(m.Count) != len(m.Classes) || m.Classes != nil && rows != m.Rows:
-		return fmt.Errorf("%d classes have %d counts with %d rows: want a count for each class, "+
-			"and %d rows", len(m.Classes), len(m.Count), rows, m.Rows)
+		return fmt.Errorf("classes: have %d, with %s of %s: want a count for each class, and %d rows",
+			len(m.Classes), plural.Count(len(m.Count), "count"), plural.Count(rows, "row"), m.Rows)
 	}
 	if err := labels.CheckClasses(m.Classes, m.Names); err != nil {
 		return err
@@ -159,8 +160,8 @@ func (m *Manifest) checkShards() error {
 	first := 0
 	for i, s := range m.Shards {
 		if s.Rows < 0 || s.Rows > m.Rows-first {
-			return fmt.Errorf("shard %d has %d rows from row %d on: want 0 to %d", i, s.Rows, first,
-				m.Rows-first)
+			return fmt.Errorf("the rows of shard %d, from row %d on: have %d, want 0 to %d", i, first,
+				s.Rows, m.Rows-first)
 		}
 		if s.Rows > 0 && first%rounds.Block != 0 {
 			return fmt.Errorf("shard %d begins at row %d: want a multiple of %d",
@@ -169,7 +170,7 @@ func (m *Manifest) checkShards() error {
 		first += s.Rows
 	}
 	if first != m.Rows {
-		return fmt.Errorf("the shards have %d rows, want %d", first, m.Rows)
+		return fmt.Errorf("the rows of all shards: have %d, want %d", first, m.Rows)
 	}
 	return nil
 }

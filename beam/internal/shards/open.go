@@ -47,8 +47,8 @@ func (m *Manifest) Open(i int) (*Part, error) {
 }
 
 func foreign(path string) error {
-	return fmt.Errorf("%s: the manifest beside it was written for another file: this file was cut "+
-		"off, damaged or replaced; split the data again", escape.Name(path))
+	return fmt.Errorf("%s: not the file that the manifest beside it describes: split the data again",
+		escape.Name(path))
 }
 
 func fileOf(path string) (File, error) {

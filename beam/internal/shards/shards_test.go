@@ -147,7 +147,7 @@ func TestForeignShards(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := m.Open(1)
-		if err == nil || !strings.Contains(err.Error(), "another file") {
+		if err == nil || !strings.Contains(err.Error(), "manifest beside it") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -171,14 +171,14 @@ func TestBadManifests(t *testing.T) {
 	for _, edit := range [][3]string{
 		{`"version": 2`, `"version": 1`, "version is 1"},
 		{`"rows": 1797`, `"rows": 1796`, "rows"},
-		{`"cols": 64`, `"cols": 0`, "0 features"},
+		{`"cols": 64`, `"cols": 0`, "cols 0,"},
 		{`"layout": "dense"`, `"layout": "other"`, "layout"},
 		{`"max_square": `, `"max_square": -`, "squared length"},
 		{`"rows"`, `"rovs"`, "rovs"},
 		{base, `"index_base": 7`, "index base"},
-		{base, base + `, "hash_bits": 60`, "60 hash bits with 64 features"},
-		{base, base + `, "hash_bits": -1`, "hash bits"},
-		{base, base + `, "hash_bits": 7`, "hash bits"},
+		{base, base + `, "hash_bits": 60`, "hash_bits 60, cols 64:"},
+		{base, base + `, "hash_bits": -1`, "hash_bits -1"},
+		{base, base + `, "hash_bits": 7`, "hash_bits 7"},
 		{base, base + `, "names": ["a","b","c","d","e","f","g","h","i","j","k"]`, "11 names for 10"},
 		{base, base + `, "table": {"columns": ["a", "b", "c", "d", "e"]}`, "table"},
 		{`"count": [`, `"count": [1,`, "class"},

@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/sys/atomicfile"
 	"github.com/pegasimd/pegasimd/internal/sys/files"
@@ -39,10 +41,8 @@ func Split(path, dir string, o Options) (*Manifest, error) {
 	_, err := Read(filepath.Join(dir, manifestName))
 	ours := err == nil
 	if entries, err := os.ReadDir(dir); !ours && !o.Force && err == nil && len(entries) > 0 {
-		return nil, fmt.Errorf("the folder %s has files but no valid manifest of shards: "+
-			"choose another folder, "+
-			"or write there anyway with -force",
-			escape.Name(dir))
+		return nil, fmt.Errorf("the folder %s is not empty, and has no manifest of shards that can be "+
+			"read: choose another folder, or write there anyway with -force", escape.Name(dir))
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
@@ -54,8 +54,8 @@ func Split(path, dir string, o Options) (*Manifest, error) {
 	}
 	defer set.Close()
 	if set.Rows() == 0 || set.Cols() == 0 {
-		return nil, fmt.Errorf("%s: %d rows of %d features: want at least one of each", escape.Name(path),
-			set.Rows(), set.Cols())
+		return nil, fmt.Errorf("%s: %s of %s: want at least one of each", escape.Name(path),
+			plural.Count(set.Rows(), "row"), plural.Count(set.Cols(), "feature"))
 	}
 	s := &splitter{o: &o, set: set, dir: dir, m: &Manifest{
 		Version: Version, Data: filepath.Base(path), Rows: set.Rows(), Cols: set.Cols(),
@@ -107,7 +107,7 @@ func openSet(path, dir string, o dataset.Options) (*dataset.Set, *os.File, error
 		return nil, whole, err
 	}
 	set, err := dataset.ReadPGSM(whole, dataset.Options{
-		Context: o.Context, MaxFeatures: o.MaxFeatures,
+		Context: o.Context, MaxFeatures: math.MaxInt32, // ConvertSvmlight has checked the limit
 	})
 	return set, whole, err
 }

@@ -67,8 +67,8 @@ func (InProcess) Run(ctx context.Context, j Job) ([]int64, error) {
 func Sum(ctx context.Context, j Job, items []int) ([]int64, error) {
 	f := funcs[j.Work]
 	if f == nil {
-		return nil, fmt.Errorf("this program has no work %q: driver and workers have different "+
-			"versions", j.Work)
+		return nil, fmt.Errorf("this program has no work %q: the driver is another program or version",
+			j.Work)
 	}
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
@@ -123,7 +123,7 @@ func add(sum, part []int64) ([]int64, error) {
 		sum = make([]int64, len(part))
 	}
 	if len(sum) != len(part) {
-		return nil, fmt.Errorf("parts of different lengths: %d and %d numbers", len(sum), len(part))
+		return nil, fmt.Errorf("parts of different lengths: %d and %d", len(sum), len(part))
 	}
 	for k, v := range part {
 		sum[k] += v
