@@ -46,7 +46,7 @@ func verify(modelFile, dataFile string) (*report, error) {
 	r := &report{hash: hash, claimed: m.Result}
 	r.check(m.Hash == hash, "the hash is %s, not %s", hash, m.Hash)
 	_, have, _ := strings.Cut(m.Data, ":")
-	r.check(have == fingerprint, "the data are not those that the model was trained on")
+	r.check(have == fingerprint, "the fingerprint of the data is %s, not %s", fingerprint, have)
 	lambda := m.Config.Lambda
 	if c := m.Config.C; c != 0 {
 		lambda = 1 / float64(c*float64(len(rows)))
@@ -87,7 +87,7 @@ func (r *report) checkResult(m *model) {
 	of, one := m.Result, m.Result.PerClass[0]
 	r.check(same(of.Objective, one.Objective) && same(of.Bound, one.Bound) &&
 		of.Steps == one.Steps && of.Violations == one.Violations && one.Lambda == m.Lambda,
-		"the result and its part in per_class differ")
+		"per_class differs from the result or from lambda")
 	if of.Objective == nil || of.Bound == nil {
 		r.check(of.Gap == nil, "the result has a gap, but no objective or no bound")
 		return
@@ -178,7 +178,7 @@ func (r *report) print() {
 	}
 	fmt.Println("not checked: " + notChecked)
 	if g := gap(r.objective, r.bound); r.verdict == notConfirmed && g <= 1 {
-		fmt.Printf("%s, at most %.4g %%\n", r.verdict, 100*g*1.0001)
+		fmt.Printf("%s, at most %.5g %%\n", r.verdict, 100*g*1.0001)
 		return
 	}
 	fmt.Println(r.verdict)

@@ -215,7 +215,7 @@ func TestHeaderEdits(t *testing.T) {
 		{"config: scale", []string{`"kind":"none"`, `"kind":"unit"`}},
 		{"config: scale", []string{`"kind":"none",`, ""}},
 		{"config: order", []string{`"shuffled"`, `"iid"`}},
-		{"kernel machines", []string{"pegasimd model", "pegasimd kernel model"}},
+		{"a linear model", []string{"pegasimd model", "pegasimd kernel model"}},
 		{"version 1", []string{"pegasimd model 1", "pegasimd model 2"}},
 	} {
 		have := header

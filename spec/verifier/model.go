@@ -93,10 +93,9 @@ func readModel(name string) (m *model, hash string, err error) {
 	_, lines, _ := strings.Cut(header, "\n")
 	switch {
 	case !strings.HasPrefix(string(file), "pegasimd model 1\n"):
-		return nil, "", errors.New("not a model file of version 1; kernel machines and compressed " +
-			"files are not covered")
+		return nil, "", errors.New("want the file of a linear model, of version 1 and not compressed")
 	case string(sum[:]) != string(file[end:]) || !whole:
-		return nil, "", errors.New("the file is damaged: wrong checksum, or no end of the header")
+		return nil, "", errors.New("wrong checksum, or no end of the header")
 	}
 	m = new(model)
 	if err := m.readHeader(strings.Split(lines, "\n")); err != nil {
