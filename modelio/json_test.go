@@ -167,6 +167,8 @@ func TestJSONHostile(t *testing.T) {
 		"bias beyond float64":    {edit("[0.1],", "[1e999],"), "biases"},
 		"two vectors": {edit("[0.1,-1e-45]", "[0.1,-1e-45],[1,2]"),
 			"biases: have 1, want 2:"},
+		"no vectors": {strings.Replace(edit("[0.1],", "[],"), "[0.1,-1e-45]", "", 1),
+			"0 weight vectors"},
 		"fewer weights":         {edit("[0.1,-1e-45]", "[0.1]"), "weights: 1 in vector 0"},
 		"weight null":           {edit("[0.1,-1e-45]", "[0.1,null]"), "null"},
 		"weight NaN":            {edit("[0.1,-1e-45]", "[0.1,NaN]"), "invalid character"},

@@ -23,13 +23,13 @@ var trainCommand = command{
 	help: `Train trains on the shards of MANIFEST, which split wrote, and writes MODEL in the format of
 pegasimd train. In each round every shard is visited once, and the sums over all shards give
 the next state. A line is printed for each round: the least objective P so far, the best lower
-bound D on the optimum, and the gap (P-D)/D.
+bound D on the optimum, and the gap (P-D)/D; the last line has those of the model.
 
 All state is kept in the folder of -dir, which the workers share with this process. If training is
 interrupted or fails, run the same command again: it continues after the last complete round. A
-folder for other data or settings, or one that another process uses, is refused. The model depends
-neither on retries nor on the number of workers; with -method newton it does not depend on the
-number of shards, either.
+folder for other data or settings is refused, and, on file systems that have locks, one that
+another process uses. The model depends neither on retries nor on the number of workers; with
+-method newton it does not depend on the number of shards, either.
 
 Without -no-beam, a round that fails, or takes longer than -deadline and more than ten times as
 long as the slowest one so far, is tried again, up to three times. Lambda and scaling, if not

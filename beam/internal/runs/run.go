@@ -96,8 +96,8 @@ func (f *Folder) Run(ctx context.Context, r work.Runner, progress func(Report)) 
 		}
 		began := time.Now()
 		if state, err = f.round(ctx, r, state); err != nil {
-			return fmt.Errorf("%w; with -dir, the same command continues after the rounds "+
-				"before, once the cause is removed", err)
+			return fmt.Errorf("%w; if -dir was given, the same command continues after the "+
+				"rounds before, once the cause is removed", err)
 		}
 		if progress != nil {
 			report := f.report(state)

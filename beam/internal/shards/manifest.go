@@ -178,7 +178,8 @@ func (m *Manifest) checkShards() error {
 func checkSquares(squares ...float64) error {
 	for _, x := range squares {
 		if !(x >= 0) || !floats.IsFinite(x) {
-			return fmt.Errorf("invalid squared length of rows: %v", x)
+			return fmt.Errorf("a statistic of squared row lengths is %v: want a finite number, 0 or "+
+				"more", x)
 		}
 	}
 	return nil

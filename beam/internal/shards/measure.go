@@ -42,8 +42,7 @@ func measureColumns(ctx context.Context, set *dataset.Set, threads int) (*scale.
 		return nil, err
 	}
 	if c.Bad >= 0 {
-		return nil, fmt.Errorf("row %d, counted from 0: a feature is NaN, infinite or too large",
-			c.Bad)
+		return nil, fmt.Errorf("row %d, counted from 0: a feature is NaN or infinite", c.Bad)
 	}
 	return c, nil
 }

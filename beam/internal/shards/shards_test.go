@@ -173,7 +173,7 @@ func TestBadManifests(t *testing.T) {
 		{`"rows": 1797`, `"rows": 1796`, "rows"},
 		{`"cols": 64`, `"cols": 0`, "cols 0,"},
 		{`"layout": "dense"`, `"layout": "other"`, "layout"},
-		{`"max_square": `, `"max_square": -`, "squared length"},
+		{`"max_square": `, `"max_square": -`, "squared row lengths"},
 		{`"rows"`, `"rovs"`, "rovs"},
 		{base, `"index_base": 7`, "index base"},
 		{base, base + `, "hash_bits": 60`, "hash_bits 60, cols 64:"},
