@@ -141,7 +141,10 @@ func (s *scoreFlags) find(patterns []string, dir string) error {
 			if other, twice := from[out]; twice {
 				return usagef("the labels of %s and %s would both be written to %s", other, name, out)
 			}
-			if _, err := os.Lstat(out); err == nil && !s.force {
+			switch old, err := os.Lstat(out); {
+			case err == nil && old.IsDir():
+				return usagef("%s is a folder: choose another FOLDER", out)
+			case err == nil && !s.force:
 				return usagef("%s exists: choose another folder, or replace it with -force", out)
 			}
 			from[out] = name
