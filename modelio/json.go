@@ -167,9 +167,13 @@ func writeVectors(b *bufio.Writer, weights [][]float32) error {
 // and a small multiple of the bytes that r holds.
 func ReadJSON(r io.Reader) (*pegasos.Model, error) {
 	d := modelfile.NewDecoder(r)
-	m, err := readJSON(d)
+	j, err := readJSON(d)
 	if err == nil {
 		if _, err = d.Token(); err == io.EOF {
+			m, err := j.whole()
+			if err != nil {
+				return nil, fmt.Errorf("modelio: model in JSON: %w", escape.Error(err))
+			}
 			return m, nil
 		} else if err == nil {
 			err = errors.New("something follows the model's object")
@@ -182,7 +186,7 @@ func ReadJSON(r io.Reader) (*pegasos.Model, error) {
 		escape.Error(err))
 }
 
-func readJSON(d *modelfile.Decoder) (*pegasos.Model, error) {
+func readJSON(d *modelfile.Decoder) (*jsonModel, error) {
 	if t, err := d.Token(); err != nil {
 		return nil, err
 	} else if t != json.Delim('{') {
@@ -207,7 +211,7 @@ func readJSON(d *modelfile.Decoder) (*pegasos.Model, error) {
 			return nil, fmt.Errorf("%s is missing", f.Name)
 		}
 	}
-	return j.whole()
+	return j, nil
 }
 
 func (j *jsonModel) readField(

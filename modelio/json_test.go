@@ -188,7 +188,7 @@ func TestJSONHostile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := ReadJSON(strings.NewReader(c.text))
 			if err == nil || !strings.Contains(err.Error(), c.want) ||
-				!strings.HasPrefix(err.Error(), "modelio: model in JSON: byte ") {
+				!strings.HasPrefix(err.Error(), "modelio: model in JSON: ") {
 				t.Errorf("%v, want %q", err, c.want)
 			}
 		})
