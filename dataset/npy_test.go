@@ -278,7 +278,7 @@ func TestNPYErrors(t *testing.T) {
 		{"Fortran NaN", npy(1, npyHeader("<f4", true, "(2, 2)"), encode("<f4", 1, 2, nan, 4)), nil,
 			Options{}, "a.npy: row 0, label, column 1: not finite"},
 		{"1e39", array(">f8", "(2, 2)", 1, 2, -1e39, 4), nil, Options{},
-			"a.npy: row 1, column 0: too large for float32"},
+			"a.npy: row 1, column 0: beyond the range of float32"},
 		{"half infinite", array("<f2", "(2, 2)", 0, 0, math.Inf(1), 0), nil, Options{},
 			"a.npy: row 1, column 0: not finite"},
 		{"label 2^24+1", array("<i4", "(2, 2)", 1, 2, 3, 1<<24+1), nil, Options{},

@@ -205,7 +205,7 @@ func TestLackingColumns(t *testing.T) {
 func TestBadTable(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "model")
 	for table, want := range map[string]string{
-		`{"columns":["a"],"label_at":-1}`: "the model's table: a table of 1 names for 2",
+		`{"columns":["a"],"label_at":-1}`: "the model's table: a table of 1 name for 2",
 		`[1]`:                             "the model's table: want an object",
 		`{"label_at":-7}`:                 "the model's table: the LabelAt of a table",
 	} {

@@ -161,7 +161,7 @@ func TokenEnd(b []byte, p int) int {
 const (
 	NotNumber = "not a decimal number"
 	NotFinite = "not finite"
-	Overflows = "too large for float32"
+	Overflows = "beyond the range of float32"
 	NotExact  = "an integer that float32 can't hold exactly"
 )
 

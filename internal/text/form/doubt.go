@@ -14,7 +14,7 @@ func separatorDoubts(best, second *candidate) (doubts []Doubt) {
 	if best.width == 1 && best.hasBlanks() {
 		doubts = append(doubts, Doubt{About: "separator",
 			Text: "the rows look like cells between blanks, and are read as one column",
-			Flag: `tr -s ' ' ',' makes a CSV file of it, or say -sep none`})
+			Flag: `if they are, awk -v OFS='\t' '{$1=$1} 1' puts tabs in place of the blanks`})
 	}
 	if second.sampled == nil || second.score < doubtful*best.score || best.score == 0 {
 		return doubts
@@ -58,7 +58,8 @@ func separatorName(c byte) string {
 // all lines skipped above the table.
 func headerDoubts(c *candidate, h heading, skipped, above int) (doubts []Doubt) {
 	isComment := func(r []string) bool { return strings.HasPrefix(r[0], "#") }
-	if slices.ContainsFunc(c.rows[:h.at], func(r []string) bool { return !isComment(r) }) {
+	if above > skipped &&
+		slices.ContainsFunc(c.rows[:h.at], func(r []string) bool { return !isComment(r) }) {
 		text := fmt.Sprintf("lines %d to %d stand above the table and are left out", skipped+1,
 			above)
 		if above == skipped+1 {

@@ -168,17 +168,13 @@ func utf16Of(text []byte) string {
 	return ""
 }
 
-// isText reports whether the start of a decoded file may be text: it has no zero byte and, unless
-// the encoding is UTF-8, no control characters except white space.
-func isText(decoded []byte, name string) bool {
-	head := decoded[:min(len(decoded), 512)]
-	if bytes.IndexByte(head, 0) >= 0 {
-		return false
-	}
-	control := func(c rune) bool {
-		return c < ' ' && !unicode.IsSpace(c) || c >= 0x7f && c < 0xa0 && c != 0x85
-	}
-	return name == utf8Name || !bytes.ContainsFunc(head, control)
+// controlAt returns the index of the first zero byte in the start of a decoded file or, unless the
+// encoding is UTF-8, of the first control character except white space; -1 for none.
+func controlAt(decoded []byte, name string) int {
+	return bytes.IndexFunc(decoded[:min(len(decoded), 512)], func(c rune) bool {
+		return c == 0 || name != utf8Name &&
+			(c < ' ' && !unicode.IsSpace(c) || c >= 0x7f && c < 0xa0 && c != 0x85)
+	})
 }
 
 func (e encoding) decode(sample []byte) []byte {

@@ -12,7 +12,7 @@ type fileKind struct {
 	advice string
 }
 
-const office = "make a CSV file of it, with LibreOffice for instance: " +
+const office = "make a CSV file of its first sheet, with LibreOffice for instance: " +
 	"soffice --headless --convert-to csv FILE"
 
 var fileKinds = []fileKind{
@@ -20,17 +20,19 @@ var fileKinds = []fileKind{
 	{"ARROW1", true, "an Arrow (Feather) file", withPandas("feather")},
 	{"FEA1", true, "a Feather file", withPandas("feather")},
 	{"ORC", true, "an ORC file", withPandas("orc")},
-	{"\x89HDF\r\n\x1a\n", false, "an HDF5 file", withPandas("hdf")},
+	{"\x89HDF\r\n\x1a\n", false, "an HDF5 file",
+		"make a CSV file of one of its tables, with h5py or pandas for instance"},
 	{"Obj\x01", false, "an Avro file", "make a CSV file of it, with DuckDB for instance: duckdb -c " +
 		`"install avro; load avro; copy (from read_avro('FILE')) to 'FILE.csv'"`},
 	{"SQLite format 3\x00", false, "a SQLite database", "make a CSV file of one of its tables: " +
 		`sqlite3 -header -csv FILE "select * from TABLE" > FILE.csv`},
-	{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", false, "an Excel workbook (.xls)", office},
-	{"BZh", true, "compressed by bzip2", "unpack it: bunzip2 -k FILE"},
-	{"\xfd7zXZ\x00", false, "compressed by xz", "unpack it: xz -dk FILE"},
-	{"\x28\xb5\x2f\xfd", false, "compressed by zstd", "unpack it: zstd -d FILE"},
-	{"\x04\x22\x4d\x18", false, "compressed by lz4", "unpack it: lz4 -d FILE"},
-	{"\x1f\x9d", false, "compressed by compress (.Z)", "unpack it: uncompress FILE"},
+	{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", false, "a compound file, such as an Excel workbook (.xls)",
+		"if it is a workbook, " + office},
+	{"BZh", true, "compressed by bzip2", "unpack it: bunzip2 < FILE > NEWFILE"},
+	{"\xfd7zXZ\x00", false, "compressed by xz", "unpack it: xz -d < FILE > NEWFILE"},
+	{"\x28\xb5\x2f\xfd", false, "compressed by zstd", "unpack it: zstd -d < FILE > NEWFILE"},
+	{"\x04\x22\x4d\x18", false, "compressed by lz4", "unpack it: lz4 -d < FILE > NEWFILE"},
+	{"\x1f\x9d", false, "compressed by compress (.Z)", "unpack it: gzip -d < FILE > NEWFILE"},
 	{"7z\xbc\xaf\x27\x1c", false, "a 7z archive", "unpack it: 7z x FILE"},
 	{"Rar!\x1a\x07", false, "a RAR archive", "unpack it: unrar x FILE"},
 	{"%PDF-", false, "a PDF document", "make a CSV file of its table, with tabula for instance"},
@@ -46,8 +48,11 @@ func withPandas(kind string) string {
 // It returns its kind, and advice on how to make a readable file of FILE; both are empty for other
 // files.
 func ForeignKind(head []byte) (what, advice string) {
-	if bytes.HasPrefix(head, []byte("PK\x03\x04")) || bytes.HasPrefix(head, []byte("PK\x05\x06")) {
+	switch {
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
 		return zipKind(head)
+	case bytes.HasPrefix(head, []byte("PK\x05\x06")):
+		return "an empty zip archive", "there is no file in it"
 	}
 	text := bytes.IndexByte(head, 0) < 0 && utf8.Valid(head[:max(0, len(head)-utf8.UTFMax)])
 	for _, k := range fileKinds {
@@ -64,11 +69,12 @@ func ForeignKind(head []byte) (what, advice string) {
 	}
 	page := bytes.ToLower(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n"))
 	for _, tag := range []string{"<!doctype html", "<html", "<head", "<table", "<?xml"} {
-		if !bytes.HasPrefix(page, []byte(tag)) {
-			continue
+		after, begins := bytes.CutPrefix(page, []byte(tag))
+		if !begins || len(after) == 0 || bytes.IndexByte([]byte(" \t\r\n/>"), after[0]) < 0 {
+			continue // "<tablename>" may be the name of a column
 		}
 		if tag == "<?xml" && !bytes.Contains(page, []byte("<html")) {
-			return "an XML document", withPandas("xml")
+			return "an XML document", "make a CSV file of it, with pandas.read_xml for instance"
 		}
 		return "an HTML page", "it may be the page about the file in place of the file: download " +
 			"the file itself, or save the page's table as CSV"
@@ -79,12 +85,14 @@ func ForeignKind(head []byte) (what, advice string) {
 func zipKind(head []byte) (what, advice string) {
 	has := func(name string) bool { return bytes.Contains(head, []byte(name)) }
 	switch {
+	case has("application/vnd.oasis.opendocument.spreadsheet"):
+		return "an OpenDocument workbook", office
 	case has("application/vnd.oasis.opendocument"):
-		return "an OpenDocument workbook or document", office
-	case has("xl/"), has("[Content_Types].xml") && !has("word/") && !has("ppt/"):
+		return "an OpenDocument file", "save its table as CSV"
+	case has("xl/"):
 		return "an Excel workbook (.xlsx)", office
 	case has("[Content_Types].xml"):
-		return "an Office document", "save its table as CSV"
+		return "an Office file (.xlsx, .docx or the like)", "save its table as CSV"
 	}
 	return "a zip archive", "unpack it: unzip FILE"
 }

@@ -354,9 +354,14 @@ func TestEncodings(t *testing.T) {
 			}
 		})
 	}
+	const control = "a control character: this may be another kind of file, or text in another " +
+		"encoding (-encoding)"
 	for text, want := range map[string]string{
-		"a,b\x00\n1,2\n":       "line 1: no text: another kind of file, or an encoding that is not known (-encoding)",
-		"\x1f\x8b\x08\xff\xfe": "line 1: no text: another kind of file, or an encoding that is not known (-encoding)",
+		"a,b\x00\n1,2\n":       "line 1: " + control,
+		"a,b\n1,2\n3\x00,4\n":  "line 3: " + control,
+		"\x1f\x8b\x08\xff\xfe": "line 1: " + control,
+		table("a,b", 60000, plain(",")) + "\"4\n\nGr\xe1z\",1,2\n" +
+			table("", 60000, plain(",")): "line 60004: " + errNotUTF8.Error(),
 		table("a,b", 60000, plain(",")) + "Gr\xe1z,1,2\n" + table("", 60000, plain(",")): "line 60002: " +
 			errNotUTF8.Error(),
 	} {
@@ -483,8 +488,8 @@ func TestRowsTold(t *testing.T) {
 		table("", 5, plain(","))
 	r, rows := mustOpen(t, text, Given{})
 	if len(rows) != 55 || fmt.Sprint(r.Doubts()) != `[line 42: 2 rows have another number of cells than 3 and `+
-		`are left out, such as "1" line 55: a row of empty cells is left out line 43: the header comes `+
-		`again and is left out, such as "a"]` {
+		`are left out, such as "1" line 55: a row of empty cells is left out line 43: a row below others `+
+		`has the names of the columns and is left out, such as "a"]` {
 		t.Error(len(rows), r.Doubts())
 	}
 	r, rows = mustOpen(t, text, Given{Keep: true, Columns: 2, Names: []string{"a"}})
@@ -496,6 +501,22 @@ func TestRowsTold(t *testing.T) {
 		table("", 40, plain(",")), Given{}); err == nil || !strings.HasPrefix(err.Error(),
 		`line 42: 2 cells where the table has 3 columns (and 4 more rows with too few or too many): mend them`) {
 		t.Error(err)
+	}
+}
+
+func TestDoubtsNameLines(t *testing.T) {
+	const comments = "# made by\n# a program\n\n"
+	for text, want := range map[string]string{
+		comments + table("a,b", 20, plain(",")): `[line 4: the header has a cell less than the rows: ` +
+			`the first column is taken for the one without a name, such as "a"]`,
+		strings.Repeat(strings.Repeat("x", 1000)+","+strings.Repeat("y", 1000)+"\n", 70) +
+			table("", 9000, func(i int) string { return plain(",")(i) + ",1,2" }): `[line 1: 70 rows ` +
+			`have another number of cells than 5 and are left out, such as "` + strings.Repeat("x", 40) + `"]`,
+	} {
+		r, _ := mustOpen(t, text, Given{})
+		if have := fmt.Sprint(r.Doubts()); have != want {
+			t.Errorf("%s, want %s", have, want)
+		}
 	}
 }
 

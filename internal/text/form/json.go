@@ -148,17 +148,22 @@ func (s *jsonScanner) object(visit func(name, value string, at int) string) (rea
 			return "want a comma or a brace"
 		}
 		s.skip()
+		quoted := s.at < len(s.text) && s.text[s.at] == '"'
 		name, ok := s.string()
+		if quoted && !ok {
+			return badString
+		}
 		if s.skip(); !ok || !s.take(':') {
 			return "want the name of a field, in quotes, and a colon"
 		}
 		s.skip()
 		at := s.at
 		value, reason := s.value()
-		if reason == "" {
-			reason = visit(name, value, at)
-		}
 		if reason != "" {
+			return reason
+		}
+		if reason = visit(name, value, at); reason != "" {
+			s.at = at
 			return reason
 		}
 		s.skip()
@@ -183,6 +188,9 @@ func (s *jsonScanner) take(c byte) bool {
 	return false
 }
 
+const badString = "not a valid string of JSON"
+
+// string leaves s.at unchanged if there is no valid string.
 func (s *jsonScanner) string() (value string, ok bool) {
 	start := s.at
 	if !s.take('"') {
@@ -192,6 +200,7 @@ func (s *jsonScanner) string() (value string, ok bool) {
 		i := strings.IndexAny(s.text[s.at:], `"\`)
 		switch {
 		case i < 0:
+			s.at = start
 			return "", false
 		case s.text[s.at+i] == '\\':
 			escaped = true
@@ -201,8 +210,11 @@ func (s *jsonScanner) string() (value string, ok bool) {
 			return s.text[start+1 : s.at-1], true
 		default:
 			s.at += i + 1
-			err := json.Unmarshal([]byte(s.text[start:s.at]), &value)
-			return value, err == nil
+			if json.Unmarshal([]byte(s.text[start:s.at]), &value) != nil {
+				s.at = start
+				return "", false
+			}
+			return value, true
 		}
 	}
 }
@@ -217,7 +229,7 @@ func (s *jsonScanner) value() (value, reason string) {
 	case '"':
 		value, ok := s.string()
 		if !ok {
-			return "", "the string is damaged"
+			return "", badString
 		}
 		return value, ""
 	case '{', '[':

@@ -80,9 +80,9 @@ func Open(r io.Reader, at io.ReaderAt, size int64, g Given) (*Reader, error) {
 		return nil, err
 	}
 	s := newSample(head, whole, raw, last, e)
-	if !isText(s.head, e.name) {
-		return nil, &SyntaxError{Line: 1, Reason: "no text: another kind of file, or an encoding " +
-			"that is not known (-encoding)"}
+	if i := controlAt(s.head, e.name); i >= 0 {
+		return nil, &SyntaxError{Line: 1 + countLines(s.head[:i]), Reason: "a control character: " +
+			"this may be another kind of file, or text in another encoding (-encoding)"}
 	}
 	s.maxColumns = g.MaxColumns
 	d := &decoder{encoding: e,
@@ -106,7 +106,7 @@ func (r *Reader) open(in *scanner, s *sample, g *Given) error {
 	case g.Format == Lines:
 		return r.openLines(in, s)
 	case g.Separator == 0 && looksLikeJSON(s.head):
-		return &SyntaxError{Line: 1, Reason: "an object of JSON, not cells: -format jsonl reads " +
+		return &SyntaxError{Line: s.line, Reason: "an object of JSON, not cells: -format jsonl reads " +
 			"such lines"}
 	}
 	return r.openTable(in, s, g)
@@ -162,7 +162,7 @@ func (r *Reader) openTable(in *scanner, s *sample, g *Given) error {
 		r.form.SkipLines = skipped
 		return r.openLines(in, s)
 	}
-	if r.form.SkipLines = skipped; h.at > 0 {
+	if r.form.SkipLines = skipped; h.at > 0 && best.lines[h.at] > 0 {
 		r.form.SkipLines = best.lines[h.at] - 1
 	}
 	r.doubts = append(separatorDoubts(&best, &second),
@@ -215,23 +215,24 @@ func (r *Reader) readHeading(c *candidate, body [][]string) error {
 	if r.form.Columns == 0 {
 		r.form.Columns, c.width = len(cells), len(cells)
 	}
+	line, _ := r.table.position(0)
 	short := named(cells) == c.width-1 && len(cells) < c.width
 	r.names = c.fit(cells, body)
 	for i, name := range r.names {
 		r.names[i] = strings.Clone(name) // the row is valid only until the next one is read
 	}
 	if short && r.names[0] == "" {
-		r.doubt(Doubt{About: "column", Line: 1 + r.form.SkipLines, Cell: cells[0],
-			Text: "the header has a cell less than the rows: the first column has no name"})
+		r.doubt(Doubt{About: "column", Line: line, Cell: cells[0], Text: "the header has a cell less " +
+			"than the rows: the first column is taken for the one without a name"})
 	}
 	if r.form.Units {
 		if cells, err = r.nextFilled(); err != nil && err != io.EOF {
 			return err
 		}
 		if err == nil {
-			line, _ := r.table.position(0)
-			r.doubt(Doubt{About: "rows", Line: line, Cell: cells[0],
-				Text: "the row below the header has units or descriptions and is left out"})
+			line, _ = r.table.position(0)
+			r.doubt(Doubt{About: "rows", Line: line, Cell: cells[0], Text: "the row below the header " +
+				"is taken for units, types or descriptions, and is left out"})
 		}
 	}
 	return nil
@@ -462,8 +463,8 @@ func (r *Reader) finish() error {
 	tell(r.ragged, fmt.Sprintf("a row has another number of cells than %d and %s", w, fate),
 		"%d rows"+fmt.Sprintf(" have another number of cells than %d and %s", w, fates))
 	tell(r.empty, "a row of empty cells is left out", "%d rows of empty cells are left out")
-	tell(r.repeated, "the header comes again and is left out",
-		"the header comes again %d times and is left out")
+	tell(r.repeated, "a row below others has the names of the columns and is left out",
+		"%d rows below others have the names of the columns and are left out")
 	if n := r.totals.count; n > 0 && n <= footerRows && r.totalRow > r.rows-footerRows && !r.keep {
 		text := "a row at the end may sum up the others (leave it out of the file if so)"
 		if n > 1 {
@@ -472,11 +473,11 @@ func (r *Reader) finish() error {
 		r.doubt(Doubt{About: "rows", Line: r.totals.line, Cell: r.totals.cell, Text: text})
 	}
 	if s := r.scanner; s != nil {
-		tell(s.comments, "a line that begins with the comment sign has as many cells as the rows, and is "+
-			"left out (-comment none reads it)", "%d lines that begin with the comment sign have as many "+
-			"cells as the rows, and are left out (-comment none reads them)")
-		tell(s.openings, "a quote is not closed and is read as a character",
-			"%d rows have quotes that are not closed and are read as characters")
+		tell(s.comments, "a line that begins with the comment sign may be a row, and is left out "+
+			"(-comment none reads it)", "%d lines that begin with the comment sign may be rows, and are "+
+			"left out (-comment none reads them)")
+		tell(s.openings, "a quote that no other certainly closes is read as a character",
+			"%d rows have quotes that no other certainly closes and that are read as characters")
 		if s.swallowed.count > 0 {
 			r.doubt(s.swallowedDoubt())
 		}

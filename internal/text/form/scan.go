@@ -246,7 +246,7 @@ func (s *scanner) nextLine() (string, error) {
 
 func (s *scanner) fault() error {
 	if s.err == errNotUTF8 {
-		return &SyntaxError{Line: s.line, Reason: s.err.Error()}
+		return &SyntaxError{Line: s.line + countLines(s.buf[s.pos:s.end]), Reason: s.err.Error()}
 	}
 	return s.err
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/model/modelfile"
 )
 
@@ -36,15 +37,16 @@ func (t *Table) Check(features int) error {
 		return nil
 	}
 	if len(t.Columns) != features {
-		return fmt.Errorf("dataset: a table of %d names for %d features", len(t.Columns), features)
+		return fmt.Errorf("dataset: a table of %s for %s", plural.Count(len(t.Columns), "name"),
+			plural.Count(features, "feature"))
 	}
 	size := len(t.Label) + 1
 	for _, name := range t.Columns {
 		size += len(name) + 1
 	}
 	if size > maxTableBytes {
-		return fmt.Errorf("dataset: the names of the columns take %d bytes, more than %d", size,
-			maxTableBytes)
+		return fmt.Errorf("dataset: the names of the columns take %d bytes, counting one more for "+
+			"each, want at most %d", size, maxTableBytes)
 	}
 	seen := map[string]bool{t.Label: true}
 	for _, name := range t.Columns {

@@ -1530,7 +1530,7 @@ func tokenEnd(b []byte, p int) int {
 const (
 	notNumber = "not a decimal number"
 	notFinite = "not finite"
-	overflows = "too large for float32"
+	overflows = "beyond the range of float32"
 )
 
 func slowFloat32(b []byte, p int) (v float32, next int, reason string) {
