@@ -51,7 +51,7 @@ func TestTableKinds(t *testing.T) {
 		"a word for gaps": {cycle("none", "1", "3", "1", "3", "1", "3", "1", "3", "1", "3", "2"),
 			"number numbers: mean 2, deviation 0.9535; 2 gaps"},
 		"numbers of the rows": {func(i int) string { return fmt.Sprint(1000 + i) },
-			"left out a row counter: whole numbers; such as \"1000\"\n"},
+			"left out looks like a row counter: whole numbers; such as \"1000\"\n"},
 		"ids": {func(i int) string { return fmt.Sprint(100000 + 77777*i%800000) },
 			"left out looks like an identifier: whole numbers of 6 digits, all different; " +
 				"such as "},
@@ -103,7 +103,7 @@ func TestTableTraps(t *testing.T) {
 				"give -format csv, tsv or lines\n"}},
 		{"data.txt", cities, "train -format csv", exitDone, []string{"Lima 12, Oslo 12\n"}},
 		{"x.csv", cities, "train -numbers c", exitDone, []string{`warning: column "c": 24 of 24 cells are ` +
-			`not numbers and count as missing, such as "Oslo"`}},
+			`not read as numbers and count as missing, such as "Oslo"`}},
 		{"x.csv", tableOf(cycle("1", "NA", "3")), "train -missing error", exitError, []string{
 			`x.csv:3:1: column "c": token "NA": missing value: `, "(and cells in 7 more rows)\n"}},
 		{"x.csv", "c,w,label\n", "train", exitError, []string{"x.csv: no rows\n"}},
@@ -146,7 +146,7 @@ func TestTableFirstSteps(t *testing.T) {
 	} {
 		write(t, name, text)
 	}
-	kinds := regexp.MustCompile(`  id      left out  a row counter: whole numbers; such as "\d+"
+	kinds := regexp.MustCompile(`  id      left out  looks like a row counter: whole numbers; such as "\d+"
   name    left out  looks like an identifier: 300 different words in 300 rows; such as "Person \d+"
   city    category  4 different words: Lima (\d+), Oslo (\d+), Paris (\d+), Rome (\d+)
   age     number    numbers: mean [\d.]+, deviation [\d.]+; \d+ gaps

@@ -58,8 +58,8 @@ func (s *scanner) swallowedDoubt() Doubt {
 	text := fmt.Sprintf("a quoted cell, up to line %d, looks like rows of the table, and is read as one "+
 		"cell", s.swallowedTo)
 	if q.count > 1 {
-		text = fmt.Sprintf("%d quoted cells, the first up to line %d, look like rows of the table, and "+
-			"are read as cells", q.count, s.swallowedTo)
+		text = fmt.Sprintf("quoted cells of %d rows, the first up to line %d, look like rows of the "+
+			"table, and are read as cells", q.count, s.swallowedTo)
 	}
 	return Doubt{About: "rows", Line: q.line, Cell: q.cell, Text: text,
 		Flag: `mend stray quotes; or say -quote none, or -quote '"' if these are cells`}

@@ -26,7 +26,7 @@ func TestSwallowedRows(t *testing.T) {
 		"middle column": {rows("\n", `ann,"1,red`, "", `bob,1",red`), "line 7: a quoted cell, up to line 9"},
 		"last column":   {rows("\r\n", `ann,1,"red`, "", `bob,1,red"`), "line 7: a quoted cell, up to line 9"},
 		"twice": {rows("\n", `"ann,1,red`, "", `bob",1,red`, `"ann,1,red`, "", `bob",1,red`),
-			"line 7: 2 quoted cells, the first up to line 9"},
+			"line 7: quoted cells of 2 rows, the first up to line 9"},
 		"two lines of four columns": {table("a,b,c,d", 20, func(i int) string {
 			return []string{"x,1,2,3", `"x,1,2,3`, `y",1,2,3`}[max(0, i-17)]
 		}), "line 20: a quoted cell, up to line 21"},

@@ -322,17 +322,20 @@ func (c *Coder) Label(text string) (form.Label, string) {
 	if v, ok := l.Format.parse(text); ok {
 		return form.Label{Value: float32(v) + 0}, ""
 	}
-	return form.Label{}, "label is not a number, unlike the labels in training"
+	return form.Label{}, "label is not a number in the form of the training labels"
 }
 
 func (in *coding) refusal(of fit) string {
+	what := "number"
 	switch {
 	case of == isGap:
 		return "missing value: fill it in or leave the row out"
+	case in.times:
+		what = "time"
 	case in.Kind == Date:
-		return "the column has dates: correct the cell or leave the row out"
+		what = "date"
 	}
-	return "the column has numbers: correct the cell or leave the row out"
+	return "the cell is not a " + what + " as in the training: correct it or leave the row out"
 }
 
 func (c *Coder) note(i int, of fit, text string) {
@@ -375,7 +378,9 @@ func (c *Coder) odd() (lines, unread []string) {
 		what, as := "without a number as in the training", "the mean"
 		switch in.Kind {
 		case Date:
-			what = "without a date as in the training"
+			if what = "without a date as in the training"; in.times {
+				what = "without a time as in the training"
+			}
 		case Text:
 			as = "an empty text"
 		case Category:
@@ -387,8 +392,15 @@ func (c *Coder) odd() (lines, unread []string) {
 		}
 		name := escape.Name(escape.Cut(in.Name))
 		if m.odd > 0 {
+			read := as
+			if in.Number != nil && in.GapFeature {
+				read = "a gap"
+				if m.odd > 1 {
+					read = "gaps"
+				}
+			}
 			lines = append(lines, fmt.Sprintf("column %s: %s %s, such as %q: taken for %s", name,
-				count(m.odd), what, m.such, as))
+				count(m.odd), what, m.such, read))
 			if 2*int64(m.odd) >= c.rows.Load()-m.empty.Load() && in.expectsNoWords(c.Rows) {
 				unread = append(unread, lines[len(lines)-1])
 			}

@@ -167,7 +167,7 @@ func TestRefusedCells(t *testing.T) {
 	const (
 		header = "size,spare,city,ok,age,y\n"
 		gap    = "missing value: fill it in or leave the row out"
-		odd    = "the column has numbers: correct the cell or leave the row out"
+		odd    = "the cell is not a number as in the training: correct it or leave the row out"
 	)
 	for _, c := range []struct{ name, text, want string }{
 		{"word", header + "1,0,Rome,yes,2,a\n1,0,Rome,no,old,b\n",
@@ -244,7 +244,7 @@ func TestOdd(t *testing.T) {
 		`column size: 1 cell without a number as in the training, such as "wide": taken for the mean`,
 		"column city: 1 cell " + once + `"` + long[:40] + `...": taken for none of the words`,
 		"column ok: 1 cell " + level + `"perhaps": taken for none of the words`,
-		`column age: 1 cell without a number as in the training, such as "old": taken for the mean`,
+		`column age: 1 cell without a number as in the training, such as "old": taken for a gap`,
 	}
 	if have := coder.Odd(); !slices.Equal(have, want) {
 		t.Errorf("%q, want\n%q", have, want)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/model/modelfile"
 )
 
@@ -56,8 +57,11 @@ func (e *Encoder) check() error {
 		}
 		features += int64(c.features(e.Rows))
 	}
-	if texts > maxTexts || features > math.MaxInt32 {
-		return fmt.Errorf("%d columns of text, %d features: too many", texts, features)
+	if texts > maxTexts {
+		return fmt.Errorf("%d columns of text, want at most %d", texts, maxTexts)
+	}
+	if features > math.MaxInt32 {
+		return fmt.Errorf("%d features, want at most %d", features, math.MaxInt32)
 	}
 	return nil
 }
@@ -82,9 +86,9 @@ func (c *Column) check(rows int, raw bool) error {
 	case has != wants:
 		return fmt.Errorf("missing or unexpected parts for the kind %s", c.Kind)
 	case c.Gaps < 0 || c.Gaps > rows:
-		return fmt.Errorf("%d gaps in %d rows", c.Gaps, rows)
+		return fmt.Errorf("gaps: %d, want 0 to %d", c.Gaps, rows)
 	case raw && (c.Kind != Number || c.Gaps > 0 || c.GapFeature):
-		return errors.New("in a raw table, but not a column of numbers without gaps")
+		return errors.New("in a raw table, but not a column of numbers without gaps and gap feature")
 	case c.GapFeature && c.Kind == LeftOut:
 		return errors.New("left out, but with a gap feature")
 	case c.Weak && (raw || c.Kind == Text || c.Kind == LeftOut):
@@ -133,7 +137,7 @@ func (d *Calendar) check(rows int) error {
 		return errors.New("unknown order of dates")
 	}
 	if n := len(d.Counts); n != 0 && n != months && n != months+weekdays {
-		return fmt.Errorf("%d counts of months and weekdays, want 0, 12 or 19", n)
+		return fmt.Errorf("%s of months and weekdays, want 0, 12 or 19", plural.Count(n, "count"))
 	}
 	// A row adds to the count of its month and to the count of its weekday.
 	return errors.Join(checkCounts(d.Counts[:min(months, len(d.Counts))], 0, rows),
@@ -146,9 +150,10 @@ func (l *Levels) check(cells int) error {
 		return nil
 	case l.HashBits != 0 && (l.HashBits < 0 || l.HashBits > hashBits || len(l.Names) > 0 ||
 		len(l.Counts) > 0):
-		return errors.New("hashed levels are damaged")
+		return fmt.Errorf("hash_bits: %d, want 1 to %d, and no names or counts, or else 0", l.HashBits,
+			hashBits)
 	case len(l.Names) != len(l.Counts) || len(l.Names) > maxLevels:
-		return fmt.Errorf("%d levels and %d counts, want equally many, at most %d", len(l.Names),
+		return fmt.Errorf("levels: %d, counts: %d, want equally many, at most %d", len(l.Names),
 			len(l.Counts), maxLevels)
 	case l.HashBits == 0 && len(l.Names) == 0:
 		return errors.New("no levels")
@@ -162,11 +167,12 @@ func (l *Levels) check(cells int) error {
 }
 
 func checkCounts(counts []int, least, most int) error {
+	left := most
 	for _, count := range counts {
-		if count < least || count > most {
-			return errors.New("a count is too small, or the counts exceed the cells with a value")
+		if count < least || count > left {
+			return fmt.Errorf("a count is below %d, or the counts add up to more than %d", least, most)
 		}
-		most -= count
+		left -= count
 	}
 	return nil
 }

@@ -84,7 +84,7 @@ func TestDecodeErrors(t *testing.T) {
 		return with(strings.Replace(text, `"AQE="}},`, `"AQE=","length":`+length+`}}`, 1))
 	}
 	months := strings.Repeat("1,", 8) + "1,0,0,0"
-	const other, counted = "unexpected parts", "the counts exceed the cells with a value"
+	const other, counted = "unexpected parts", "or the counts add up to more than "
 	for _, c := range []struct{ text, want string }{
 		{number(""), ""}, {column("category", ""), ""}, {category(`"hash_bits":12`), ""},
 		{category(`"names":["a","b"],"counts":[4,5]`), ""}, {list(maxLevels), ""},
@@ -114,20 +114,20 @@ func TestDecodeErrors(t *testing.T) {
 		{number(`,"format":{"decimal":"."}`), "decimal mark"},
 		{number(`,"format":{"gap_words":["b","a"]}`), "not sorted"},
 		{number(`,"format":{"gap_words":["a","b","c","d"]}`), "too many"},
-		{strings.Replace(number(""), `"c",`, `"c","gaps":-1,`, 1), "-1 gaps in 9 rows"},
-		{strings.Replace(number(""), `"c",`, `"c","gaps":10,`, 1), "10 gaps in 9 rows"},
+		{strings.Replace(number(""), `"c",`, `"c","gaps":-1,`, 1), "gaps: -1, want 0 to 9"},
+		{strings.Replace(number(""), `"c",`, `"c","gaps":10,`, 1), "gaps: 10, want 0 to 9"},
 		{column("word", ""), "unknown kind"}, {with(`{}`), "unknown kind"},
 		{column("left out", `,"gap_feature":true`), "left out"},
 		{column("left out", `,"levels":{"hash_bits":1}`), other}, {column("text", ""), other},
 		{column("date", `,"date":{}`), other}, {date(`"order":"ydm"`), "unknown order"},
-		{date(`"counts":[1]`), "1 counts of months"},
+		{date(`"counts":[1]`), "1 count of months"},
 		{date(`"counts":[` + months + ",1]"), "13 counts of months"},
 		{date(`"counts":[5,5` + strings.Repeat(",0", 10) + "]"), counted},
 		{date(`"counts":[-1` + strings.Repeat(",0", 11) + "]"), counted},
-		{category(`"hash_bits":13`), "hashed"}, {category(`"hash_bits":-1`), "hashed"},
-		{category(`"hash_bits":1,"names":["a"],"counts":[1]`), "hashed"}, {category(""), "no levels"},
-		{category(`"names":["a","b"],"counts":[4]`), "2 levels and 1 counts"},
-		{category(`"counts":[4]`), "0 levels and 1 counts"},
+		{category(`"hash_bits":13`), "hash_bits: 13, want"}, {category(`"hash_bits":-1`), "hash_bits: -1, want"},
+		{category(`"hash_bits":1,"names":["a"],"counts":[1]`), "hash_bits: 1, want"}, {category(""), "no levels"},
+		{category(`"names":["a","b"],"counts":[4]`), "levels: 2, counts: 1"},
+		{category(`"counts":[4]`), "levels: 0, counts: 1"},
 		{category(`"names":["a","a"],"counts":[4,4]`), "not sorted"},
 		{category(`"names":["b","a"],"counts":[4,4]`), "not sorted"},
 		{category(`"names":["a","b"],"counts":[0,4]`), counted},
@@ -135,7 +135,7 @@ func TestDecodeErrors(t *testing.T) {
 		{category(`"names":["a","b"],"counts":[5,5]`), counted},
 		{strings.Replace(category(`"names":["a"],"counts":[5]`), `"c",`, `"c","gaps":5,`, 1), counted},
 		{category(fmt.Sprintf(`"names":["a","b"],"counts":[%d,%[1]d]`, math.MaxInt)), counted},
-		{list(maxLevels + 1), "4097 levels"},
+		{list(maxLevels + 1), "levels: 4097"},
 		{strings.Replace(number(""), `"rows"`, `"raw":true,"rows"`, 1),
 			"a column of a raw table has a shift"},
 		{strings.Replace(column("left out", ""), `"rows"`, `"raw":true,"rows"`, 1), "in a raw table"},

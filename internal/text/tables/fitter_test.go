@@ -28,14 +28,14 @@ func TestOverrule(t *testing.T) {
 			return fmt.Sprintf("n%d", i)
 		})...), Given{Kind: Category}, 30, 0, ""},
 		{"words that are numbers", times(3, "a", "b"), Given{Kind: Number}, 2, 6,
-			`6 of 6 cells are not numbers and count as missing, such as "a"`},
+			`6 of 6 cells are not read as numbers and count as missing, such as "a"`},
 		{"words and numbers that are numbers", append(cells(20, plus(1)), times(9, "a", "b", "c", "d")...),
 			Given{Kind: Number}, 2, 36, `36 of 56 cells`},
 		{"unknown among words and numbers", append(words("1 2 red"), times(50, "unknown")...),
-			Given{Kind: Number}, 2, 51, `1 of 53 cells is not a number`},
+			Given{Kind: Number}, 2, 51, `1 of 53 cells is not read as a number`},
 		{"codes that are numbers", times(9, "007", "012"), Given{Kind: Number}, 1, 0, ""},
 		{"two units that are numbers", times(3, "1 kg", "2 kg", "5 cm"), Given{Kind: Number}, 2, 3,
-			`3 of 9 cells are not numbers and count as missing, such as "5 cm"`},
+			`3 of 9 cells are not read as numbers and count as missing, such as "5 cm"`},
 		{"gaps that are numbers", times(3, ""), Given{Kind: Number}, 2, 3, ""},
 		{"one value that is a number", times(3, "7", ""), Given{Kind: Number}, 2, 3, ""},
 		{"one value that is a category", times(3, "7"), Given{Kind: Category}, 1, 0, ""},
@@ -45,7 +45,7 @@ func TestOverrule(t *testing.T) {
 			Given{Kind: Date}, 20, 0, ""},
 		{"dates in the order given", early, Given{Date, cell.MDY}, 20, 0, ""},
 		{"dates in another order", append(early[:30:30], "13/1/2019", "1/13/2019"), Given{Date, cell.DMY},
-			21, 1, `1 of 32 cells is not a date and counts as missing, such as "1/13/2019"`},
+			21, 1, `1 of 32 cells is not read as a date and counts as missing, such as "1/13/2019"`},
 		{"dates of an unknown order", early, Given{Kind: Date}, 20, 0,
 			"dates whose order no cell shows, read with the day before the month"},
 		{"dates of both orders", append(early[:30:30], "13/1/2019", "1/13/2019"), Given{Kind: Date}, 21, 1,
@@ -83,6 +83,28 @@ func TestOrderOfDates(t *testing.T) {
 	}
 	if name, month := feature(cell.MDY); name != "mdy" || month != 1 {
 		t.Errorf("%s: month %d", name, month)
+	}
+}
+
+func TestFlagsOfDoubts(t *testing.T) {
+	early := cells(30, func(i int) string { return fmt.Sprintf("%d/%d/2019", i%12+1, i%11+1) })
+	for name, want := range map[string]string{
+		"born":       "-dates born=dmy or -dates born=mdy",
+		"né":         "-dates né=dmy or -dates né=mdy",
+		"birth date": `-dates '"birth date=dmy"' or -dates '"birth date=mdy"'`,
+		"COLUMN(s)":  `-dates '"COLUMN(s)=dmy"' or -dates '"COLUMN(s)=mdy"'`,
+		`a,"b"'s`:    `-dates '"a,""b""'\''s=dmy"' or -dates '"a,""b""'\''s=mdy"'`,
+	} {
+		f := new(Fitter)
+		_, _, err := fitTo(f, noLabels, columns([]string{name, "b"}, early, times(10, "1", "2", "4")))
+		if err != nil || len(f.Doubts) != 1 || f.Doubts[0].Flag != want {
+			t.Errorf("%v, %v, want %s", err, f.Doubts, want)
+		}
+	}
+	f := &Fitter{Overrule: map[string]Given{"": {Kind: LeftOut}}}
+	_, _, err := fitTo(f, noLabels, columns([]string{"a", "b"}, early, early))
+	if err == nil || strings.Contains(err.Error(), "has the labels") {
+		t.Error(err)
 	}
 }
 

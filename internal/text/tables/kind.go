@@ -75,14 +75,14 @@ func (s *stats) judge(name string, fileMark byte) verdict {
 
 func (s *stats) oneValue() bool {
 	return len(s.levels) == 1 && !s.full || s.words == 0 && s.numbers.least == s.numbers.most &&
-		!s.merges(bits64) && !s.haveGrades()
+		len(s.units) < 2 && !s.merges(bits64) && !s.haveGrades()
 }
 
 func (s *stats) wordsVerdict(cells int) verdict {
 	switch {
 	case s.likeText():
 		return verdict{kind: Text, as: assumption{text: true}, reason: fmt.Sprintf(
-			"text of %.0f words in the mean", 1+float64(s.spaces+s.alone)/float64(cells))}
+			"text of about %.0f words in the mean", 1+float64(s.spaces+s.alone)/float64(cells))}
 	case s.likeNames() && (!s.manyGaps() || s.full):
 		return verdict{kind: LeftOut, names: true,
 			reason: fmt.Sprintf("looks like an identifier: %s different words in %d rows",
@@ -228,7 +228,7 @@ func (s *stats) idVerdict(name string) verdict {
 	v := verdict{kind: LeftOut, id: true}
 	switch {
 	case n >= fewRows && s.counts && s.numbers.most-s.numbers.least < sparsestCounter*float64(n):
-		v.reason = "a row counter: whole numbers"
+		v.reason = "looks like a row counter: whole numbers"
 	case named:
 		v.reason = "looks like an identifier: whole numbers, all different"
 	case n >= fewRows && s.digits >= idDigits && s.eights < n:

@@ -75,7 +75,7 @@ func checkAgain(t *testing.T, e *Encoder, column string, cells []string) {
 
 func TestNumbers(t *testing.T) {
 	const (
-		counts = "a row counter: whole numbers"
+		counts = "looks like a row counter: whole numbers"
 		ids    = ", all different"
 	)
 	oneToThirty := shuffled(cells(30, plus(1)))
@@ -101,7 +101,7 @@ func TestNumbers(t *testing.T) {
 		{"two of twenty are numbers", "x", append(times(18, "#REF!"), "3", "5"), Number, "", 2, 18, ""},
 		{"one of twenty is a number", "x", append(times(19, "unknown"), "3"), Category, "", 1, 0, ""},
 		{"three odd words in a third", "x", append(some(70, "%d.%d"), times(10, "low", "high", "off")...),
-			Number, `30 cells with "high" or "low" or "off"`, 2, 30, `30 of 100 cells are not numbers`},
+			Number, `30 cells with "high" or "low" or "off"`, 2, 30, `30 of 100 cells are not read as numbers`},
 		{"four odd words in a third", "x", append(some(70, "%d.%d"), times(8, "low", "high", "off",
 			"on")...), Category, "different words", 74, 0, "numbers and words, taken for words"},
 		{"odd words, one in ten", "x", append(some(90, "%d.%d"), cells(10, func(i int) string {
@@ -124,6 +124,8 @@ func TestNumbers(t *testing.T) {
 			1, 0, ""},
 		{"all with a plus", "x", cells(30, func(i int) string { return fmt.Sprint(100*i, "+") }), Number,
 			"numbers in +", 1, 0, ""},
+		{"one number of two units", "x", times(9, "5 kg", "5 g"), Category, "different words", 1, 0,
+			"numbers of several units"},
 		{"too large for float32", "x", append(times(9, "1", "2"), "1e39"), Number, "", 2, 1, "1e39"},
 		{"not UTF-8", "x", append(times(9, "1", "2"), "\xff", "\xff"), Number, "", 2, 2, "2 of 20 cells"},
 
@@ -223,7 +225,7 @@ func TestDates(t *testing.T) {
 		{"one unknown", "x", odd(day("2006-01-02"), "unknown"), Date, "dates", 21, 1, ""},
 		{"zeros", "x", odd(day("2006-01-02"), "0000-00-00", "0000-00-00"), Date, "dates", 21, 2, ""},
 		{"an odd word", "x", odd(day("02/01/2006"), "tomorrow"), Date, "day before", 21, 1,
-			`1 of 61 cells is not a date and counts as missing, such as "tomorrow"`},
+			`1 of 61 cells is not read as a date and counts as missing, such as "tomorrow"`},
 		{"three words in a third", "x", odd(day("1/2/2006"), times(9, "open", "void", "lost")...), Date,
 			"month before", 21, 27, "27 of 87 cells"},
 		{"day, month, two digits", "x", day("02-01-06"), Date, "day before", 20, 0, ""},

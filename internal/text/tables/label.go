@@ -3,6 +3,7 @@ package tables
 import (
 	"cmp"
 	"fmt"
+	"strings"
 )
 
 type labelStats struct {
@@ -62,7 +63,7 @@ func (l *labelStats) classes(doubt func(verdict)) Label {
 	label := Label{Kind: Category, GapIsClass: l.gaps >= leastRows}
 	if label.GapIsClass {
 		doubt(verdict{flag: "-missing drop", cell: l.gap, doubt: fmt.Sprintf(
-			"%d labels may be gaps, but are taken for a class", l.gaps)})
+			"%d labels may be gaps, but are taken for names of classes", l.gaps)})
 	}
 	return label
 }
@@ -88,6 +89,9 @@ func (l *labelStats) settleFull(mark byte, question func(*stats, *verdict), doub
 	v := verdict{kind: Number, as: as}
 	if s.doubtNumbers(&v); !ok {
 		v.doubt, v.cell, v.flag = "labels in several units, taken for classes", s.oddUnit, ""
+	}
+	if strings.Contains(v.flag, "COLUMN") { // the label's column can't be given a kind
+		v.flag = ""
 	}
 	if question(s, &v); v.doubt != "" && (numbers || !ok) {
 		doubt(v)

@@ -127,6 +127,11 @@ func TestMissingLabels(t *testing.T) {
 			t.Errorf("%s: doubts %v", c.name, f.Doubts)
 		}
 	}
+	f := new(Fitter) // no flag gives the label's column a kind
+	_, _, err := fitTo(f, dataset.Options{}, reading("a,b,y\n"+row(times(9, "1K", "2000", "3K")...)))
+	if err != nil || len(f.Doubts) != 1 || f.Doubts[0].Flag != "" {
+		t.Error(err, f.Doubts)
+	}
 	e := fitted(t, row("1", "2.5", "3"))
 	if _, reason := e.Coder().Label("red"); !strings.Contains(reason, "not a number") {
 		t.Error(reason)

@@ -100,7 +100,7 @@ func TestRawIDs(t *testing.T) {
 		rows  int
 		doubt string
 	}{
-		{"id", plus(1), false, 30, ""}, {"x", plus(1), false, 30, "left out: a row counter"},
+		{"id", plus(1), false, 30, ""}, {"x", plus(1), false, 30, "left out: looks like a row counter"},
 		{"x", plus(1), true, 19, ""}, {"id", plus(1), false, 5, ""},
 		{"id", func(i int) string { return fmt.Sprint(i / 2) }, true, 30, ""},
 		{"x", func(i int) string { return fmt.Sprint(1e6 + float64(i*i%29)) }, true, 30, ""},

@@ -83,12 +83,12 @@ func allNines(text string) bool {
 		(strings.Trim(fraction, "9") == "" || strings.Trim(fraction, "0") == "")
 }
 
-// sentinels returns a doubt for each sentinel. flag accepts all values of the column; it may be
-// empty.
+// sentinels returns a doubt for each sentinel. flag accepts all values of the column; it is empty
+// for labels.
 func (x *extremes) sentinels(rows int, flag string) (doubts []verdict) {
-	advice := "make these cells empty if they are gaps"
+	advice := "leave these rows out if they have no label"
 	if flag != "" {
-		advice += ", or " + flag + " if they are values"
+		advice = "make these cells empty if they are gaps, or " + flag + " if they are values"
 	}
 	for _, s := range x.suspects {
 		away := max(x.least-s.value, s.value-x.most)
@@ -97,7 +97,7 @@ func (x *extremes) sentinels(rows int, flag string) (doubts []verdict) {
 			continue
 		}
 		doubts = append(doubts, verdict{cell: s.cell, flag: advice,
-			doubt: fmt.Sprintf("%d of %d cells have one value far from all others, read as it stands",
+			doubt: fmt.Sprintf("%d of %d cells have one value far from most others, read as it stands",
 				s.count, rows)})
 	}
 	return doubts

@@ -25,7 +25,7 @@ func TestSentinels(t *testing.T) {
 		cell func(i int) string
 		want string
 	}{
-		{at("-9", 20, below(2)), `20 of 400 cells have one value far from all others, read as it ` +
+		{at("-9", 20, below(2)), `20 of 400 cells have one value far from most others, read as it ` +
 			`stands, such as "-9"`},
 		{at("-99", 9, below(20)), `such as "-99"`},
 		{at("-999.0", 100, below(20)), `4 of 400`},

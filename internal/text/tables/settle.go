@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/pegasimd/pegasimd/internal/base/escape"
@@ -173,6 +174,8 @@ func (f *Fitter) isRaw(verdicts []verdict) bool {
 
 const asGiven = "as given"
 
+const otherwise = ": no column would have a feature otherwise"
+
 func (f *Fitter) verdict(s *stats, name string, given Given, mark byte) verdict {
 	if given.Kind == "" {
 		v := s.judge(name, mark)
@@ -181,15 +184,16 @@ func (f *Fitter) verdict(s *stats, name string, given Given, mark byte) verdict 
 		case f.file.Form.Format == form.Lines && v.names:
 			v = verdict{kind: Text, as: assumption{text: true}, reason: v.reason + ", but text"}
 		case v.id && f.kept:
-			v = verdict{kind: Number, reason: v.reason + ", but there are no other columns", as: s.as}
+			v = verdict{kind: Number, reason: v.reason + ", but kept" + otherwise, as: s.as}
 			v.as.unit = ""
 		case v.names && f.forced:
 			if v.doubt == "" {
-				v.doubt = "like names, but taken for text: there are no other columns"
-				v.flag = "-ignore COLUMN or -categories COLUMN"
+				v.doubt, v.flag = "like names, but taken for text"+otherwise, "-text COLUMN"
 			}
 			v = verdict{kind: Text, as: assumption{text: true}, doubt: v.doubt, flag: v.flag, cell: v.cell,
-				reason: v.reason + ", but taken for text: there are no other columns"}
+				reason: v.reason + ", but taken for text" + otherwise}
+		case v.names && v.doubt != "":
+			v.doubt += ", and left out"
 		}
 		return v
 	}
@@ -205,7 +209,7 @@ func (f *Fitter) verdict(s *stats, name string, given Given, mark byte) verdict 
 		switch {
 		case given.Order != 0:
 			order = given.Order
-		case both || order&(order-1) != 0:
+		case !v.as.times && (both || order&(order-1) != 0):
 			order = cell.DMY
 			v.doubt = "dates whose order no cell shows, read with the day before the month"
 			if both {
@@ -404,9 +408,9 @@ func (f *Fitter) report(e *Encoder, i int, v verdict) {
 		r.Odd = 0
 	}
 	if r.Odd > 0 {
-		text := "%d of %d cells are not %ss and count as missing"
+		text := "%d of %d cells are not read as %ss and count as missing"
 		if r.Odd == 1 {
-			text = "%d of %d cells is not a %s and counts as missing"
+			text = "%d of %d cells is not read as a %s and counts as missing"
 		}
 		f.doubt(c.Name, verdict{cell: r.OddCell, flag: "-categories COLUMN",
 			doubt: fmt.Sprintf(text, r.Odd, s.rows-s.missing, c.Kind)})
@@ -420,12 +424,24 @@ func (f *Fitter) doubtSentinels(column string, x *extremes, rows int, flag strin
 }
 
 func (f *Fitter) doubt(column string, v verdict) {
-	name := column
-	if strings.ContainsAny(name, ",\"= ") || name == "" {
-		name = `'"` + strings.ReplaceAll(name, `"`, `""`) + `"'` // for the shell and the list
+	var words []string
+	for _, order := range []string{"=dmy", "=mdy", ""} {
+		words = append(words, "COLUMN"+order, escape.Text(listed(column+order)))
 	}
 	f.Doubts = append(f.Doubts, form.Doubt{About: "column", Column: column, Cell: v.cell,
-		Text: v.doubt, Flag: strings.ReplaceAll(v.flag, "COLUMN", escape.Text(name))})
+		Text: v.doubt, Flag: strings.NewReplacer(words...).Replace(v.flag)})
+}
+
+// listed quotes a word of a list of columns for the list and for the shell, where needed.
+func listed(word string) string {
+	plain := func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_-./:+%@=", r)
+	}
+	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
+		return word
+	}
+	word = `"` + strings.ReplaceAll(word, `"`, `""`) + `"`
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 func (f *Fitter) given(e *Encoder, t *form.Table) ([]Given, error) {
@@ -459,7 +475,7 @@ func (f *Fitter) given(e *Encoder, t *form.Table) ([]Given, error) {
 	for name := range f.Overrule {
 		switch {
 		case used[name]:
-		case t.Columns != nil && name == t.Label:
+		case t.Columns != nil && name == t.Label && name != "":
 			return nil, fmt.Errorf("the column %q has the labels: it can't be given a kind", escape.Cut(name))
 		default:
 			return nil, fmt.Errorf("no column, other than the label's, has the name or number %q (numbers "+
