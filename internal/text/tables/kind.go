@@ -60,14 +60,14 @@ func (s *stats) judge(name string, fileMark byte) verdict {
 	if v.doubt == "" && fit < cells && 2*fit >= cells {
 		v.doubt, v.cell, v.flag = "numbers and words, taken for words", s.oddOne, "-numbers COLUMN"
 		switch {
-		case s.points > 0 && s.commas > 0:
-			v.doubt = "numbers with decimal points and with decimal commas, taken for words"
-			v.flag = "write them with one mark"
 		case s.odd == 0:
 			v.doubt, v.cell = "numbers and dates, taken for words", s.onlyDate
 			v.flag = "-numbers COLUMN or -dates COLUMN"
 		case s.dateCells > s.numbers.count:
 			v.doubt, v.flag = "dates and words, taken for words", "-dates COLUMN"
+		case s.points > 0 && s.commas > 0 && cell.DecimalMark(s.oddOne) != 0:
+			v.doubt = "both decimal commas and decimal points, taken for words"
+			v.flag = "write them with one mark"
 		}
 	}
 	return v
