@@ -125,7 +125,8 @@ func TestNumbers(t *testing.T) {
 		{"all with a plus", "x", cells(30, func(i int) string { return fmt.Sprint(100*i, "+") }), Number,
 			"numbers in +", 1, 0, ""},
 		{"half with decimal commas", "x", append(some(20, "%d.%d5"), some(20, "%d,%d5")...), LeftOut,
-			"different words", 0, 0, "both decimal commas and decimal points, taken for words, and left out"},
+			"different words", 0, 0, "both decimal commas and decimal points, taken for words, and left " +
+				"out"},
 		{"one number of two units", "x", times(9, "5 kg", "5 g"), Category, "different words", 1, 0,
 			"numbers of several units"},
 		{"too large for float32", "x", append(times(9, "1", "2"), "1e39"), Number, "", 2, 1, "1e39"},
