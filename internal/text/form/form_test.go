@@ -488,8 +488,8 @@ func TestRowsTold(t *testing.T) {
 		table("", 5, plain(","))
 	r, rows := mustOpen(t, text, Given{})
 	if len(rows) != 55 || fmt.Sprint(r.Doubts()) != `[line 42: 2 rows have another number of cells than 3 and `+
-		`are left out, such as "1" line 55: a row of empty cells is left out line 43: a row below others `+
-		`has the names of the columns and is left out, such as "a"]` {
+		`are left out, such as "1" line 55: a row of empty cells is left out line 43: a header below the `+
+		`first row is left out, such as "a"]` {
 		t.Error(len(rows), r.Doubts())
 	}
 	r, rows = mustOpen(t, text, Given{Keep: true, Columns: 2, Names: []string{"a"}})

@@ -463,8 +463,8 @@ func (r *Reader) finish() error {
 	tell(r.ragged, fmt.Sprintf("a row has another number of cells than %d and %s", w, fate),
 		"%d rows"+fmt.Sprintf(" have another number of cells than %d and %s", w, fates))
 	tell(r.empty, "a row of empty cells is left out", "%d rows of empty cells are left out")
-	tell(r.repeated, "a row below others has the names of the columns and is left out",
-		"%d rows below others have the names of the columns and are left out")
+	tell(r.repeated, "a header below the first row is left out",
+		"%d headers below the first row are left out")
 	if n := r.totals.count; n > 0 && n <= footerRows && r.totalRow > r.rows-footerRows && !r.keep {
 		text := "a row at the end may sum up the others (leave it out of the file if so)"
 		if n > 1 {
