@@ -94,7 +94,7 @@ func parse(args []string) (*config, error) {
 		"besides building and checking patterns; what does not fit is left out, and the summary says "+
 		"so")
 	f.BoolVar(&c.strict, "strict", false, "fail with exit code 2 if a measurement is missing, such "+
-		"as if there is no Valgrind, -limit was too short, or a benchmark is skipped, or if the head "+
+		"as if there is no Valgrind, -limit was too short, or a benchmark calls Skip, or if the head "+
 		"is the base; worse numbers still give 1")
 	f.StringVar(&c.history, "history", "", "append what was measured, as a line of JSON, to this "+
 		"`file`, or to the one of the CPU in this folder")

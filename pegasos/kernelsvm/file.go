@@ -253,8 +253,8 @@ func (h *header) checkSizes(m *Model) (rows int, err error) {
 	}
 	for _, count := range m.counts {
 		if count < 0 || count > maxRows-rows {
-			return 0, fmt.Errorf("header: support: have %d for a class, want 0 or more, and at most %d "+
-				"in all", count, maxRows)
+			return 0, fmt.Errorf("header: support: have %d rows for a class, want 0 or more, and at "+
+				"most %d in all", count, maxRows)
 		}
 		rows += count
 	}

@@ -30,13 +30,14 @@ type comparison struct {
 
 func (c comparison) gain() float64 { return c.new - c.old }
 
-// compare prints mean scores over several divisions of each table's rows. OLD and NEW are paths of
-// pegasimd or peer.py, with optional flags of train.
+// compare prints mean scores over several splits of each table's rows into training and test rows.
+// OLD and NEW are paths of pegasimd or peer.py, with optional flags of train.
 func compare(w io.Writer, args []string) error {
 	flags := flag.NewFlagSet("compare", flag.ExitOnError)
 	half := flags.String("half", "decide", "the `half` of the tables: decide or report")
 	only := flags.String("task", "", "the `task` of the tables: classes or numbers (default both)")
-	splits := flags.Int("splits", 5, "the `number` of divisions of each table")
+	splits := flags.Int("splits", 5, "train on a part of each table and test on the rest this "+
+		"`number` of times")
 	match := flags.String("match", "", "only tables whose names contain this `text`")
 	verbose := flags.Bool("v", false, "print the figures of each table")
 	cache := flags.String("cache", "", "keep predictions in this `folder`, by the command's hash")

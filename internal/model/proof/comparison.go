@@ -90,11 +90,16 @@ func (t *Comparison) Linear(r Result, n int, joint bool, found []Found, all Clai
 	if joint {
 		return
 	}
-	t.Means(r.Claim())
+	whole := true
 	for k, c := range claimed {
 		if !covered[k] && !(math.IsNaN(c.Objective) && math.IsNaN(c.DualObjective)) {
-			t.Contradict("the model makes claims about weight vector %d, which has no rows", k)
+			whole = false
+			t.Contradict("the model makes claims about weight vector %d, for which the data have no rows",
+				k)
 		}
+	}
+	if whole {
+		t.Means(r.Claim())
 	}
 	if len(found) > 1 && !t.Unsure {
 		t.All(r.Claim(), all)

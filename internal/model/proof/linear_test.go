@@ -100,12 +100,17 @@ func TestLinear(t *testing.T) {
 		}, nil, true, nil},
 		"means": {func(l *linear) { l.r.Objective = 2.5 },
 			[]string{"the mean of the claimed objectives is 2, not 2.5"}, false, nil},
+		"a claim without rows": {func(l *linear) { // the means are over all three problems
+			l.n, l.r.PerClass = 3, append(l.r.PerClass, ClassResult{Objective: 5, DualObjective: nan})
+			l.r.Objective = 3
+		}, []string{"the model makes claims about weight vector 2, for which the data have no rows"},
+			false, nil},
 		"vectors without rows": {func(l *linear) {
 			l.n, l.r.PerClass = 5, append(l.r.PerClass, ClassResult{Objective: nan, DualObjective: nan},
 				ClassResult{Objective: 1, DualObjective: nan},
 				ClassResult{Objective: nan, DualObjective: 1})
-		}, []string{"the model makes claims about weight vector 3, which has no rows",
-			"the model makes claims about weight vector 4, which has no rows"}, false, nil},
+		}, []string{"the model makes claims about weight vector 3, for which the data have no rows",
+			"the model makes claims about weight vector 4, for which the data have no rows"}, false, nil},
 		"parts": {func(l *linear) {
 			l.Parts = true
 			first(l, Measurement{}, Measurement{1 - 1e-6, 0, 0.5})

@@ -70,14 +70,15 @@ func (s *Settings) lengthRules() []options.Rule {
 			"have %v, but with %s %q and %s %q the gap can't be computed",
 			s.Tol, nameMulticlass, s.Multiclass, nameBias, s.Bias),
 		options.Not("Finish", s.Finish == FinishDual && !s.CanDescend(),
-			"have %q, which excludes %s %q, %s above 1, %s, and a joint %s with %s %q", s.Finish,
-			nameOrder, order.IID, nameBatch, nameProject, nameMulticlass, nameBias, BiasUnregularised),
+			"have %q, which excludes %s %q, %s above 1, %s, and %s %q and %q with %s %q", s.Finish,
+			nameOrder, order.IID, nameBatch, nameProject, nameMulticlass, CrammerSinger, Multinomial,
+			nameBias, BiasUnregularised),
 		options.Not("Finish", s.Finish == FinishAuto && !s.canFinish(),
 			"have %q, which excludes %s %q, %s above 1 and %s", s.Finish, nameOrder, order.IID,
 			nameBatch, nameProject),
 		options.Not("Finish", s.Finish == FinishNewton && !s.CanNewton(),
-			"have %q, which excludes %s, a joint %s, %s %q, %s above 1 and %s", s.Finish, namePatience,
-			nameMulticlass, nameOrder, order.IID, nameBatch, nameProject),
+			"have %q, which excludes %s, %s %q and %q, %s %q, %s above 1 and %s", s.Finish, namePatience,
+			nameMulticlass, CrammerSinger, Multinomial, nameOrder, order.IID, nameBatch, nameProject),
 	}
 	if s.Tol != 0 {
 		rules = append(rules, options.Share("Tol", s.Tol))
