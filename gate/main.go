@@ -100,8 +100,8 @@ func parse(args []string) (*config, error) {
 		"`file`, or to the one of the CPU in this folder")
 	f.BoolVar(&c.json, "json", false, "print the result as JSON, for programs; "+
 		"$GITHUB_STEP_SUMMARY still gets Markdown")
-	f.Float64Var(&c.threshold, "threshold", 0, "accept changes of at most so many `percent`, "+
-		"such as 3")
+	f.Float64Var(&c.threshold, "threshold", 0, "count changes of at most so many `percent`, "+
+		"such as 3, as none")
 	f.StringVar(&c.prepare, "prepare", "", "run this shell `command` in the current folder of "+
 		"both trees before they are built, such as 'go generate ./...'")
 	if err := f.Parse(args); err != nil {
