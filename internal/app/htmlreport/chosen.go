@@ -17,7 +17,7 @@ var lossWords = map[pegasos.Loss]string{
 	pegasos.SquaredHinge:   "separates the classes by a wide margin, and counts large mistakes more",
 	pegasos.Log:            "logistic regression, which gives probabilities",
 	pegasos.Squared:        "ridge regression, which predicts the mean",
-	pegasos.EpsInsensitive: "ignores errors up to epsilon, and counts others by their size",
+	pegasos.EpsInsensitive: "ignores errors up to epsilon, and counts what exceeds it",
 }
 
 var schemeWords = map[pegasos.Multiclass][2]string{
@@ -35,7 +35,7 @@ var scaleWords = map[pegasos.Scale][2]string{
 	pegasos.ScaleUnit:   {"rows of length 1", "so that long and short rows count alike"},
 }
 
-const lambdaWords = "the weight of the penalty: a larger lambda makes a simpler model"
+const lambdaWords = "the weight of the penalty: a larger lambda mostly makes a simpler model"
 
 func (v *view) chosen() {
 	add := func(name, value, why string) { v.Chosen = append(v.Chosen, fact{name, value, why}) }
@@ -69,7 +69,7 @@ func (v *view) chosen() {
 			add("Probabilities", "calibrated", "by Platt's method on folds of the training rows")
 		}
 		add("Run", fmt.Sprintf("%s steps, %.4g passes, seed %d", thousands(int(m.Result.Steps)),
-			m.Result.Epochs, cfg.Seed), "the same seed and data give the same bits on every machine")
+			m.Result.Epochs, cfg.Seed), "the same data, flags and seed give the same bits on every machine")
 		if note != "" {
 			add("Notes on the choice", note, "")
 		}
@@ -172,6 +172,6 @@ func (v *view) prove() {
 		"penalty plus mean loss of the model on the training rows"}}
 	if !math.IsNaN(bound) {
 		p.Facts = append(p.Facts, fact{"Lower bound", strconv.FormatFloat(bound, 'g', 8, 64),
-			"no weights can have a smaller objective"})
+			"by the claim, no weights have a smaller objective"})
 	}
 }

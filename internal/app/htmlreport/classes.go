@@ -311,7 +311,8 @@ func (v *view) residuals(errors []float64) {
 	r.Lines = []chart.Series{off, {Style: chart.Limit,
 		Points: []chart.Point{{X: ends[0]}, {X: ends[1]}}}}
 	f.Note = "Predictions on the dashed line are exact."
-	r.Note = "Errors in an even band around 0 are good; a bent band shows a curve that the model misses."
+	r.Note = "Errors in an even band around 0 are good; a bent band may show a curve that the " +
+		"model misses."
 	if dots < n {
 		f.Note += fmt.Sprintf(" The chart shows %s of %s rows, evenly chosen.", thousands(dots),
 			thousands(n))

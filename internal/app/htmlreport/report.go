@@ -246,7 +246,7 @@ func (v *view) origin() {
 	case Training:
 		v.Optimism = true
 		v.Note = fmt.Sprintf("The model was trained on the %s of %s: the model's file has their "+
-			"fingerprint. A model predicts its training rows better than new rows, so expect worse "+
+			"fingerprint. A model mostly predicts its training rows better than new rows, so expect worse "+
 			"predictions of new rows than the measures here show.", rows, v.Data)
 	case HeldOut:
 		v.Note = fmt.Sprintf("The measures are of the %s that training held out of the %s of %s. The "+
