@@ -38,8 +38,8 @@ var Table = []Topic{
 				" (default hinge; log with -multiclass multinomial; squared if the labels are taken for " +
 				"regression targets)"},
 		{Name: "epsilon", Field: "Epsilon", Takes: "number", In: "train cv", Rule: Setting | NoKernel,
-			Help: "the error that costs nothing with -loss eps-insensitive (default: a tenth of the " +
-				"labels' standard deviation)"},
+			Help: "the error that costs nothing with -loss eps-insensitive (default: mostly a tenth " +
+				"of the labels' standard deviation)"},
 		{Name: "lambda", Field: "Lambda", Takes: "number", In: "train! cv", Rule: Setting | Positive,
 			Help: "the weight of the penalty on the weights of the scaled features (default: chosen from " +
 				"the data)"},
@@ -47,14 +47,14 @@ var Table = []Topic{
 			Default: fmt.Sprint(pegasos.DefaultLambda),
 			Help:    "the weight of the penalty of a model from liblinear, whose file does not store it"},
 		{Name: "c", Field: "C", Takes: "number", In: "train! cv", Rule: Setting | Positive,
-			Help: "C as in other solvers, in place of -lambda: lambda is 1/(C * rows), with -weights " +
-				"1/(C * their sum); linear models of -multiclass ovo count the rows of each pair"},
+			Help: "C as in other solvers, in place of -lambda: lambda is 1/(C * rows), with weights of " +
+				"rows 1/(C * their sum); -multiclass ovo counts the rows of each pair"},
 		{Name: "bias", Field: "Bias", Takes: "none|augmented|unregularised", In: "train! cv",
 			Rule: Setting | NoKernel, Help: "the constant term of the score: augmented is that of an " +
 				"appended constant feature, unregularised has no penalty (default augmented)"},
 		{Name: "bias-scale", Field: "BiasScale", Takes: "number", In: "train cv", Rule: Setting | NoKernel,
-			Help: "the value of the appended constant feature (default: the root mean square of the " +
-				"values of the other features that are not 0)"},
+			Help: "the value of the appended constant feature (default: about the root mean square " +
+				"of the other scaled features' nonzero values)"},
 		{Name: "multiclass", Field: "Multiclass", Takes: "ovr|ovo|crammer-singer|multinomial",
 			In: "train! cv!", Rule: Setting | ForClasses, Help: "how more than two classes are " +
 				"trained: ovr trains each class against the rest; ovo trains each pair of classes; " +
@@ -65,15 +65,15 @@ var Table = []Topic{
 				"with a number for each predicted label, both in ascending order; 0 on the diagonal"},
 		{Name: "class-weight", Field: "ClassWeight", Takes: "balanced|label=weight,...",
 			In: "train! cv!", Rule: Setting | NoKernel | ForClasses, Help: "weights of rows by class: " +
-				"balanced gives all classes the same total weight, a list such as yes=2.5,no=1 gives each " +
-				"row of a class that weight (default 1)"},
+				"balanced gives all classes the same total weight, a list such as yes=2.5,no=1 multiplies " +
+				"the weights of a class's rows (default 1)"},
 		{Name: "weights", Field: "Weights", Takes: "file", In: "train eval report! verify! cv",
 			Rule: NoKernel, Help: "a file with the weight of each row, one per line. A row of weight " +
 				"2 counts twice in losses, bounds, probabilities and metrics; scaling, means for missing " +
 				"values and word counts treat all weights above 0 alike"},
 		{Name: "prior", Field: "Prior", Takes: "file", In: "train", Rule: NoKernel,
-			Help: "penalize the distance from the weights of the model in this file, and use its features " +
-				"and labels"},
+			Help: "penalize the distance from the weights of the model in this file, and use its features, " +
+				"labels and, by default, lambda and scaling"},
 		{Name: "prior", Field: "Prior", Takes: "file", In: "verify!",
 			Help: "the model that train -prior named"},
 		{Name: "scale", Field: "Scale", Takes: "none|standard|max-abs|unit", In: "train! cv!",
@@ -92,8 +92,8 @@ var Table = []Topic{
 	{"Kernel machines", []Flag{
 		{Name: "kernel", Field: "Kernel.Kernel", Takes: "rbf|linear|polynomial|sigmoid",
 			In: "train! cv!", Help: "train a kernel machine; the defaults are then -lambda 1e-4, " +
-				"-offset r2, -epochs 1 (10 with -finish none), -finish dual (none with sigmoid), -tol " +
-				"0.01 and -multiclass ovo"},
+				"-offset r2, -epochs 1 (10 with -finish none), -finish dual (none with sigmoid or -order " +
+				"iid), -tol 0.01 and -multiclass ovo"},
 		{Name: "gamma", Field: "Kernel.Gamma", Takes: "number", In: "train cv",
 			Rule: KernelOnly | Positive, Help: "gamma in e^(-gamma |x-z|^2) of -kernel rbf, and the " +
 				"factor of <x,z> in polynomial and sigmoid (default: 1 over the mean squared length of the " +
@@ -110,8 +110,8 @@ var Table = []Topic{
 		{Name: "preset", Field: "Preset", Takes: "paper", In: "train cv", Rule: Setting,
 			Help: "the settings of the paper, as far as no flag sets them: " + Paper},
 		{Name: "start", Field: "Start", Takes: "file", In: "train", Rule: NoKernel,
-			Help: "continue training the model in this file, with smaller steps, and use its features " +
-				"and labels"},
+			Help: "continue training the model in this file, with smaller steps, and use its features, " +
+				"labels and, by default, lambda and scaling"},
 		{Name: "start", Field: "Start", Takes: "file", In: "verify!", Help: "the model that train " +
 			"-start named; needed if the data are a table with words, or have features that this model " +
 			"lacks, because training left them out"},
@@ -126,9 +126,9 @@ var Table = []Topic{
 		{Name: "batch", Field: "Batch", Takes: "n", In: "train cv", Rule: Setting | NoKernel,
 			Help: "the number of rows in a step (default 1)"},
 		{Name: "project", Field: "Project", In: "train cv", Rule: Setting | NoKernel,
-			Help: "after each step, project the weights onto the ball of radius sqrt(l/lambda), " +
-				"where l is the mean loss of weights of 0: 1 with hinge losses, log(2) with two classes " +
-				"and -loss log"},
+			Help: "after each step, project the weights onto a ball that contains the optimum; " +
+				"without -prior its radius is sqrt(l/lambda), where l is the mean loss of weights of 0: 1 " +
+				"with hinge losses"},
 		{Name: "offset", Field: "Offset", Takes: "auto|r2|none", In: "train cv", Rule: Setting,
 			Help: "t0 in the step size 1/(lambda (t + t0)): r2 is mean |x|^2/lambda, or more with " +
 				"the squared losses; auto begins with r2 and raises it during steps with the hinge loss " +
@@ -147,21 +147,22 @@ var Table = []Topic{
 	}},
 	{"Length of training", []Flag{
 		{Name: "epochs", Field: "Epochs", Takes: "n", In: "train! cv", Rule: Setting | Positive,
-			Help: fmt.Sprintf("the number of passes over the rows (default: chosen from the data, %d to "+
-				"%d; long runs end early once the objective is proven to be within %g %% of the optimum)",
+			Help: fmt.Sprintf("the number of passes over the rows (default: mostly chosen from the data, %d "+
+				"to %d; long runs may end early, with the objective proven to be within %g %% of the optimum)",
 				choose.MinPasses, choose.MaxPasses, 100*choose.ProofTol)},
 		{Name: "steps", Field: "Steps", Takes: "n", In: "train cv", Rule: Setting | Positive,
 			Help: "the number of steps, in place of -epochs"},
 		{Name: "passes", Field: "Kernel.Passes", Takes: "n", In: "train cv", Rule: KernelOnly | Positive,
-			Help: "the largest number of passes of dual coordinate descent with -kernel (default 100); " +
-				"training ends earlier once -tol is reached"},
+			Help: "the number of passes after which dual coordinate descent with -kernel ends (default " +
+				"100), unless -tol is reached earlier"},
 		{Name: "passes", Field: "Passes", Takes: "n", In: "verify!", Default: "20", Rule: NotNegative,
 			Help: "the number of passes of dual coordinate ascent in the first attempt to improve the " +
 				"lower bound; while the bound is weaker than claimed, two more attempts make 4 and 16 " +
 				"times as many"},
 		{Name: "tol", Field: "Tol", Takes: "share", In: "train! cv", Rule: Setting | Positive,
 			Help: fmt.Sprintf("stop when the objective is proven to be at most this share above the "+
-				"optimum: 0.01 is 1 %% (by default with at most %d epochs, or %d with -finish newton)",
+				"optimum: 0.01 is 1 %% (linear models: by default with at most %d epochs, or %d with "+
+				"-finish newton)",
 				choose.MaxPasses, settings.DefaultNewtonEpochs)},
 		{Name: "patience", Field: "Patience", Takes: "n", In: "train", Rule: NoKernel | Positive,
 			Help: "stop after n measurements on the data of -valid without a better model, and keep the " +
