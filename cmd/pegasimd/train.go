@@ -47,10 +47,10 @@ detected and printed. Lines at the end that begin with 'warning:' name what is i
 it helps, a flag. For a table the line 'resolved:' has a command that trains the same model without
 detecting anything; the model stores its flags.
 
-The objective is lambda/2 |w|^2 + the mean loss of the scores z = <w,x>, where x ends with the
-bias's constant feature. With -c and the hinge loss it is the objective of liblinear's -s 3 -c,
-divided by C * rows: lambda is 1/(C * rows). The same data, flags and seed give the same model, bit
-for bit, on every machine.
+By default the objective is lambda/2 |w|^2 + the mean loss of the scores z = <w,x>, where x ends
+with the bias's constant feature. With -c and the hinge loss it is the objective of liblinear's -s 3
+-c, divided by C * rows: lambda is 1/(C * rows). The same data, flags and seed give the same model,
+bit for bit, on every machine.
 
 Examples:
   pegasimd train people.csv

@@ -329,7 +329,7 @@ var Table = []Topic{
 				"the run longer"},
 		{Name: "quiet", Field: "Quiet", In: usual, Rule: NoEffect, Help: "print no progress and no summary"},
 		{Name: "force", Field: "Force", In: usual, Rule: NoEffect, Help: "replace any existing " +
-			"file, not only an empty one or one that pegasimd wrote"},
+			"file, not only an empty one or one that shows that pegasimd wrote it"},
 	}},
 	{"Limits", []Flag{
 		{Name: "threads", Field: "Data.Threads", Takes: "n", Rule: NoEffect | NotNegative,
