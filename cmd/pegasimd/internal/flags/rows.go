@@ -324,12 +324,11 @@ var Table = []Topic{
 		{Name: "every", Field: "Every", Takes: "duration", In: "train", Default: "30s",
 			Rule: NoKernel | NoEffect | Positive, Help: "the time between two checkpoints"},
 		{Name: "resume", Field: "Resume", Takes: "file", In: "train", Rule: NoKernel | NoEffect,
-			Help: "continue the run of this checkpoint on the same data and with its settings; the model " +
-				"is the same, bit for bit, as if the run had not stopped. -epochs or -steps may make " +
-				"the run longer"},
+			Help: "continue the run of this checkpoint on the same data and with its settings; unless " +
+				"-epochs or -steps makes the run longer, the model is the same, bit for bit, as if the run " +
+				"had not stopped"},
 		{Name: "quiet", Field: "Quiet", In: usual, Rule: NoEffect, Help: "print no progress and no summary"},
-		{Name: "force", Field: "Force", In: usual, Rule: NoEffect, Help: "replace any existing " +
-			"file, not only an empty one or one that shows that pegasimd wrote it"},
+		{Name: "force", Field: "Force", In: usual, Rule: NoEffect, Help: "replace any existing file"},
 	}},
 	{"Limits", []Flag{
 		{Name: "threads", Field: "Data.Threads", Takes: "n", Rule: NoEffect | NotNegative,
