@@ -123,6 +123,8 @@ func TestParse(t *testing.T) {
 		"-sep tab -decimal comma":  "-decimal , -sep \t",
 		"-every 90s -checkpoint c": "-checkpoint c -every 1m30s",
 		"-valid a b -valid=c":      "b -valid a -valid c",
+		"-ignore a x -ignore b,c":  "x -ignore a,b,c",
+		"-c 1 -c 2":                "-c 2",
 	} {
 		s := NewSet("train")
 		args, err := s.Parse(strings.Fields(line))

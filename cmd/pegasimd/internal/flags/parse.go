@@ -84,6 +84,9 @@ func (s *Set) Parse(args []string) (arguments []string, err error) {
 		case !has:
 			value, args = args[0], args[1:]
 		}
+		if s.given[name] && f.Takes == "list" && f.Is(Kinds) {
+			value = f.text(&s.Values) + "," + value // each -ignore names further columns
+		}
 		if err := s.Set(name, value); err != nil {
 			return nil, err
 		}

@@ -275,7 +275,7 @@ var Table = []Topic{
 		{Name: "ignore", Field: "Ignore", Takes: "list", In: ofTable, Rule: Form | Kinds,
 			Help: "columns to leave out: names, or numbers counted from 0, separated by commas, with " +
 				"quotes around a name that has a comma; * is every column that no list names, and '' is a " +
-				"column without a name"},
+				"column without a name. This flag and the next four may be repeated, for further columns"},
 		{Name: "numbers", Field: "Numbers", Takes: "list", In: ofTable, Rule: Form | Kinds,
 			Help: "columns to read as numbers; cells that are not numbers count as missing"},
 		{Name: "dates", Field: "Dates", Takes: "list", In: ofTable, Rule: Form | Kinds,
