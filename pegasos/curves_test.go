@@ -202,7 +202,7 @@ func TestCurvesResume(t *testing.T) {
 	}
 }
 
-// Terms that do not fit into MaxMemory are computed at each visit of a row.
+// Terms that take more than half of MaxMemory are computed at each visit of a row.
 func TestCurvesMemory(t *testing.T) {
 	x, y := ring(5, 4000, 8) // 576,000 bytes of 36 terms, 128,000 bytes of scaled rows
 	for _, finish := range []pegasos.Finish{pegasos.FinishNone, pegasos.FinishDual} {

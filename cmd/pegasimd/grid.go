@@ -62,7 +62,7 @@ func positiveNumbers(flag, list, example string) (values []float64, err error) {
 const mostPoints = 1000
 
 // geometric returns a geometric progression for a range from:to:count. The numbers between its
-// ends are rounded to six digits.
+// ends are rounded to six digits, and equal neighbors are merged.
 func geometric(flag, list string) (values []float64, err error) {
 	var from, to float64
 	var n int
@@ -74,9 +74,9 @@ func geometric(flag, list string) (values []float64, err error) {
 	}
 	for i := range n - 1 {
 		part := float64(i) / float64(n-1)
-		v := from * floats.Exp(float64(part*floats.Log(to/from)))
+		v := from * floats.Exp(float64(part*(floats.Log(to)-floats.Log(from))))
 		v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64)
-		values = append(values, v)
+		values = append(values, min(max(v, from), to))
 	}
 	values[0] = from
 	return slices.Compact(append(values, to)), nil

@@ -13,8 +13,9 @@
 // Ger.
 //
 // Results of the kernels have the bits of package dense's, for any number of threads. They differ
-// from gonum's by rounding, and may differ for infinite elements or NaN: gonum's Gemm may skip
-// products whose factor in A is 0, which are NaN in Sgemm if the factor in B is infinite or NaN.
+// from gonum's by rounding, and may differ for infinite elements or NaN, or if a partial sum
+// overflows. gonum's Gemm may skip products whose factor in A is 0, which are NaN in Sgemm if the
+// factor in B is infinite or NaN.
 package blas32
 
 import (

@@ -103,7 +103,7 @@ func (m *model) objective(margins []float64, squares float64) float64 {
 	b := m.b / cmp.Or(m.Config.BiasScale, 1)
 	losses, order := make([]float64, len(margins)), make([]int, len(margins))
 	pcg := rand.NewPCG(m.Config.Seed, ^uint64(0x9e3779b97f4a7c15))
-	for i := range order { // shuffled as "Random numbers" says, unless the solver begins with dual
+	for i := range order { // shuffled (spec, "Random numbers") unless the Solver begins with dual
 		j := i
 		if !strings.HasPrefix(m.Result.Solver, "dual") {
 			high, _ := bits.Mul64(pcg.Uint64(), uint64(i)+1)

@@ -15,7 +15,7 @@ import (
 
 const (
 	exitDone        = 0
-	exitError       = 1   // in the data or the run
+	exitError       = 1   // in the data or the run; verify: a claim is contradicted
 	exitUsage       = 2   // in the command line
 	exitNothing     = 3   // verify: the model claims nothing
 	exitInterrupted = 130 // 128 + SIGINT, like shells

@@ -24,7 +24,8 @@ const (
 	maxClassSums = 1 << 22
 )
 
-// weigher is a [form.Encoder] without features that sums the features of all columns except text.
+// weigher is a [form.Encoder] that returns no features. It sums the features of all columns except
+// text.
 type weigher struct {
 	*Coder   // for all columns except text
 	skip     func(row int) bool

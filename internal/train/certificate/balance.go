@@ -63,7 +63,8 @@ func balanceSides(p *objective.Binary, a []float32) balance {
 	return moveCost(p, a, inner, left)
 }
 
-// movable reports whether a dual variable can change from v to next, and even by twice as much.
+// movable reports whether a dual variable can change from v to next, and even by twice as much,
+// within the range of its loss and without becoming 0 or changing its sign.
 func movable(p *objective.Binary, v, next float32) bool {
 	beyond := next + (next - v)
 	return beyond*v > 0 && p.Cost.Clamp(beyond) == beyond
