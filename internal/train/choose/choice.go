@@ -69,7 +69,6 @@ type Choice struct {
 
 	count, width int            // with rows of weight 0, empty columns and terms
 	notSparse    bool           // the rows are dense, or of a user-defined type
-	size         int            // bytes of the rows; 8 per nonzero if only statistics are known
 	meanSquare   float64        // of the unscaled rows
 	weight       []float64      // 1 for rows with a weight above 0, else 0; nil without weights
 	shares       []float64      // share of each class in the rows of weight > 0; nil for regression
@@ -87,7 +86,7 @@ type Choice struct {
 func newChoice(o Open, set *store.Set) *Choice {
 	m, ok := store.MatrixOf(set.X)
 	c := &Choice{Open: o, Rows: set, shares: Shares(set), count: set.X.Rows(), width: set.X.Cols(),
-		notSparse: !ok || m.Dense() != nil, userDefined: !ok, size: set.X.Size()}
+		notSparse: !ok || m.Dense() != nil, userDefined: !ok}
 	if set.Weight != nil { // the scale depends only on which weights are above 0
 		c.weight = make([]float64, len(set.Weight))
 		for i, w := range set.Weight {

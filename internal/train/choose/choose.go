@@ -58,7 +58,7 @@ func FromStatistics(o Open, s *scale.Statistics) (*Choice, error) {
 		return nil, err
 	}
 	c := &Choice{Open: o, columns: &s.Columns, count: s.Rows, width: s.Cols, notSparse: s.Dense,
-		size: 8 * s.Nonzeros, meanSquare: s.Sizes[scale.None].MeanSquare}
+		meanSquare: s.Sizes[scale.None].MeanSquare}
 	for _, n := range s.Counts {
 		c.shares = append(c.shares, float64(n)/float64(s.Rows))
 	}

@@ -16,6 +16,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/choose"
 	"github.com/pegasimd/pegasimd/internal/train/options"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
+	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
+	"github.com/pegasimd/pegasimd/sparse"
 )
 
 func TestMulticlass(t *testing.T) {
@@ -340,6 +342,23 @@ func TestScaleKinds(t *testing.T) {
 	}
 }
 
+// mapped returns a lazy matrix with the rows of x, like one that is mapped from a file.
+func mapped(t *testing.T, x *sparse.Matrix) *sparse.Matrix {
+	t.Helper()
+	starts, indices, values := []int64{0}, []int32{}, []float32{}
+	for i := range x.Rows() {
+		index, value := x.Row(i)
+		indices, values = append(indices, index...), append(values, value...)
+		starts = append(starts, int64(len(indices)))
+	}
+	lazy, err := matrices.Lazy(x.Cols(), starts, indices, values, matrices.Check{
+		Verify: func(int, int) error { return nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return (*sparse.Matrix)(lazy)
+}
+
 func TestScaleGrowth(t *testing.T) {
 	for _, c := range []struct {
 		nonzeros, cols int // nonzeros of all 16 rows, and columns
@@ -352,9 +371,13 @@ func TestScaleGrowth(t *testing.T) {
 		for i := range c.nonzeros {
 			x.Row(i)[i%8] = float32(1 + 99*(i%2))
 		}
-		have := settled(t, sample.ToSparse(x), classes(16, 2), store.SetOptions{}, choose.Open{})
-		if have.Open.Scale != c.want {
-			t.Errorf("%+v: the scale is %s", c, have.Open.Scale)
+		sparseRows := sample.ToSparse(x)
+		for name, x := range map[string]store.Examples{"in memory": sparseRows,
+			"mapped": mapped(t, sparseRows)} {
+			have := settled(t, x, classes(16, 2), store.SetOptions{}, choose.Open{})
+			if have.Open.Scale != c.want {
+				t.Errorf("%+v, %s: the scale is %s", c, name, have.Open.Scale)
+			}
 		}
 	}
 }

@@ -109,9 +109,9 @@ func (c *Choice) bestKind() scale.Kind {
 	q := scale.Quantiles(all.MaxAbs, 0, 0.1, 0.9, 1)
 	unequal := q[2] > float64(maxColumnRange*q[1])
 	fill := float64(all.Nonzeros) / (float64(all.Rows) * float64(cols))
-	values := 4 * float64(c.count) * float64(cols)
-	fits := c.notSparse || values <= float64(maxDenseGrowth*float64(c.size)) &&
-		c.copyBytes(true)-values <= maxEmptyBytes
+	// A nonzero takes 8 bytes. Rows.Size is no measure: it is 0 for rows mapped from a file.
+	emptyBytes := 4 * float64(c.count) * float64(c.width-cols)
+	fits := c.notSparse || fill*8*maxDenseGrowth >= 4 && emptyBytes <= maxEmptyBytes
 	switch {
 	case fill >= minDenseFill && cols > maxNarrow && !unequal:
 		return none

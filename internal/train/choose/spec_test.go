@@ -134,14 +134,6 @@ func (p *byPage) scaling() {
 	fill := p.nnz / (p.n * p.cols)
 	q := func(share float64) float64 { return quantile(p.largest, share) }
 	apart, very := q(0.9) > 10*q(0.1), slices.Max(p.largest) > 10*q(0)
-	stored := 0.0
-	for _, row := range p.rows {
-		for _, x := range row {
-			if x != 0 {
-				stored++
-			}
-		}
-	}
 	longest := slices.Max(p.squares)
 	switch {
 	case p.nnz == 0 || fill >= 0.25 && p.cols > 256 && !apart:
@@ -149,7 +141,7 @@ func (p *byPage) scaling() {
 	case fill >= 0.25 || p.cols <= 256 && very:
 		p.kind = "standard"
 		rows := float64(len(p.rows))
-		if p.sparse && (4*rows*p.cols > 4*8*stored || 4*rows*(float64(p.width)-p.cols) > 1<<20) {
+		if p.sparse && (4*p.n*p.cols > 4*8*p.nnz || 4*rows*(float64(p.width)-p.cols) > 1<<20) {
 			p.kind = "max-abs"
 		}
 	case meanOf(p.squares) > 3*quantile(p.squares, 0.5):
