@@ -93,7 +93,8 @@ func readModel(name string) (m *model, hash string, err error) {
 	_, lines, _ := strings.Cut(header, "\n")
 	switch {
 	case !strings.HasPrefix(string(file), "pegasimd model 1\n"):
-		return nil, "", errors.New("want the file of a linear model, of version 1 and not compressed")
+		return nil, "", errors.New("want the file of a linear model, of version 1 and not compressed; " +
+			"others are not covered")
 	case string(sum[:]) != string(file[end:]) || !whole:
 		return nil, "", errors.New("wrong checksum, or no end of the header")
 	}
