@@ -13,7 +13,7 @@ import (
 type SyntaxError struct {
 	File   string
 	Line   int    // line number, from 1
-	Column int    // byte position of the token in the decoded line, from 1; 0 for the line
+	Column int    // byte position of the token in the decoded line, from 1; 0 for the whole line
 	Name   string // name of the table's column, cut if it is long; may be empty
 	Token  string // the text at fault, cut if it is long; may be empty
 	Reason string

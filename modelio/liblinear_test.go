@@ -162,8 +162,7 @@ func TestWriteLiblinear(t *testing.T) {
 	}
 }
 
-// The second of two labels in the file wins a tie, or, of more than two, the first of those that
-// tie.
+// With two labels, a tie goes to the second in the file; with more, to the first of those that tie.
 func TestLiblinearTies(t *testing.T) {
 	for _, c := range []struct {
 		header, w string

@@ -25,18 +25,20 @@ import (
 //
 //   - ByDot: score <= r*x + sumError*|r||x| + n*2^-150, and |r| <= size + |center|.
 //   - ByCosine: score <= r*x/(|r||x|) + 3*sumError + n*2^-80: the product and two sums
-//     of squares have errors. Underflow is small because norms are 2^-30 or more.
+//     of squares have errors. Underflow is small because norms are 2^-30 or more; a row of
+//     zeros has the bound 0.
 //   - ByDistance: score >= |r-x|^2*(1-sumError) - n*2^-150, where -|r-x|^2/2 is
 //     d*(x-center) - |d|^2/2 - |x-center|^2/2, and d*(x-center) is d*g + (alpha-1)*along.
 //
 // upper computes the terms that differ between rows, divided by t, in fewer than 16 float32
-// operations. Each rounds by at most 2^-24*S, where S is the sum of the magnitudes of all terms, or
-// by 2^-150. S is the sum of
+// operations. Each rounds by at most 2^-24*S/t, where S is the sum of the magnitudes of all terms
+// before the division, or by 2^-150. S is, for ByCosine, the sum of
 //
 //	|step*t*(bytes*b)| <= (size+residual)*t*|b|,  residual*t*|b|,  size*|f|,
-//	|alpha*along| <= |alpha|*size*|center|,  size^2/2,  and offset,
+//	|alpha*along| <= |alpha|*size*|center|,  size^2/2,  and offset
 //
-// so adding 2^-20 times these magnitudes to the coefficients and the offset makes up for all
+// (ByDistance with alpha-1 in place of alpha, ByDot with |f| + sumError*|x| in place of |f|), so
+// adding 2^-20 times these magnitudes to the coefficients and the offset makes up for all
 // roundings. The margins that set adds are at least as wide. They also cover the rounding of the
 // numbers of the Index and of the coefficients to float32.
 type screen struct {

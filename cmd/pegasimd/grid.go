@@ -144,7 +144,7 @@ type search struct {
 	reader  *dataReader
 	set     *dataset.Set
 	encoded []*dataset.Set // for each fold; nil if features depend on no other row
-	curved  [][]int        // columns of each set in encoded that curves may expand
+	curved  [][]int        // for each set in encoded, the columns that curves may expand
 	loading time.Duration
 	weights []float32 // nil means 1 for each row
 	memory  int64     // bytes that all parallel runs may use; 0 means the machine's memory

@@ -397,7 +397,7 @@ func (r *Reader) isHeader(cells []string) bool {
 // in that line, both from 1. The position is 0 if a row of a table lacks the cell.
 func (r *Reader) FieldPos(i int) (line, column int) {
 	if r.json != nil {
-		if i >= len(r.json.starts) { // no line so far has a field
+		if i >= len(r.json.starts) || r.json.starts[i] == 0 { // the line lacks the field
 			return r.json.rowLine, 0
 		}
 		return r.json.rowLine, r.json.starts[i] + 1

@@ -234,7 +234,8 @@ func (f *Fitter) encodeRaw(cells []string, skip bool, columns []int32, values []
 	return columns, values, false
 }
 
-// count holds the row if the file is still too small for its columns.
+// count counts the cells of a row or, if the part of the file read so far is too small for the
+// row's columns, holds the row until more is read. If too much is held, the pass ends.
 func (f *Fitter) count(cells []string) {
 	if n := len(cells) - len(f.columns); n > 0 && !f.paid.Take(int64(n)*columnBytes) {
 		if f.hold(cells); len(f.held) > mostHeld+heldPerByte*f.bytes {

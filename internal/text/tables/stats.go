@@ -70,7 +70,7 @@ type stats struct {
 
 	numbers         moments
 	extremes        extremes
-	parsed          int  // numbers of any unit
+	parsed          int  // cells that are numbers, with any unit or none
 	plain           bool // all cells are numbers that parse32 accepts
 	plainSum        float64
 	points, commas  int    // cells that prove a decimal point or a decimal comma: see prove

@@ -129,7 +129,7 @@ func TestResume(t *testing.T) {
 		if testing.Short() {
 			every = 9
 		}
-		first++ // the jobs pause after different steps
+		first++ // with -short, the jobs begin with different pauses
 		for p := 1 + first%every; p <= 5*23; p += every {
 			if resumed(t, job, p) != want {
 				t.Errorf("%s, paused after %d steps: other bits", name, p)

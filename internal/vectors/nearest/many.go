@@ -149,7 +149,7 @@ func (c *chunk[E]) measure(i int, squares float32) {
 	c.screens = c.screens && screenFrom <= squares && squares <= screenTo
 }
 
-// tooLow is less than all cosines, but finite, as order.offer expects.
+// tooLow is less than all cosines, but finite: order.offer is slow if a score is not.
 const tooLow = -2
 
 // offer adds the chunk's rows that are among the best so far to the heap hits of one query. For
