@@ -114,8 +114,8 @@ func (c *columns) matchLabel(names []string, at map[string]int, twice map[string
 		return -1, nil
 	case !found:
 		return 0, columnErrorf("no column is called %q%s, as the label's column in training: if another "+
-			"column has the labels, call it so, or name it for all data (-label-column)", escape.Cut(t.Label),
-			c.where())
+			"column has the labels, call it so, or name it for all data (-label-column)",
+			escape.Cut(t.Label), c.where())
 	case twice[t.Label]:
 		return 0, columnErrorf("two columns are called %q: say which has the labels in all data, by "+
 			"its number from 0 (-label-column)", escape.Cut(t.Label))
@@ -154,7 +154,8 @@ func (c *columns) labelColumn(names []string) (at int, err error) {
 		return 0, columnErrorf("there is no column %d for the label: want 0 to %d", n, c.cells-1)
 	}
 	if names == nil {
-		return 0, columnErrorf("no column is called %q: the table is read without a header", escape.Cut(want))
+		return 0, columnErrorf("no column is called %q: the table is read without a header",
+			escape.Cut(want))
 	}
 	few := strings.Join(names[:min(len(names), 40)], ", ") // 40 names are too long for Cut
 	return 0, columnErrorf("no column is called %q%s: %s", escape.Cut(want), c.where(),

@@ -29,8 +29,8 @@ func main() {
 	log.SetPrefix("kernels: ")
 	o := options{only: regexp.MustCompile("")}
 	peers := flag.Bool("peers", false, "time the kernels beside other libraries")
-	dir := flag.String("dir", ".", "write bench.txt and curves.csv or, with -peers, peers.csv to this "+
-		"`folder`")
+	dir := flag.String("dir", ".", "write bench.txt and curves.csv or, with -peers, peers.csv to "+
+		"this `folder`")
 	flag.Func("only", "the kernels and the training on sets, or with -peers the tables, whose names "+
 		"match `regexp`",
 		func(s string) (err error) { o.only, err = regexp.Compile(s); return err })

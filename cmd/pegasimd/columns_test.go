@@ -164,7 +164,8 @@ func TestPredictUnlabelledSvmlight(t *testing.T) {
 	fails(t, exitError, "a feature where the label should be", "eval", bare, model)
 	fails(t, exitError, "a feature where the label should be", "predict", "-labels", "yes", bare,
 		model)
-	fails(t, exitError, "the data are read without labels", "predict", file(t, "b.svm", "1:2\n1 1:2\n"),
+	fails(t, exitError, "the data are read without labels", "predict",
+		file(t, "b.svm", "1:2\n1 1:2\n"),
 		model)
 	must(t, "train", "-quiet", "-loss", "eps-insensitive", file(t, "n.svm", "1 1:1\n0 2:1\n"),
 		model)

@@ -560,7 +560,8 @@ func TestTextOfTableFlags(t *testing.T) {
 			t.Errorf("%s: %s, want %q", c.flags, printed, c.want)
 		}
 	}
-	for flag, want := range map[string]string{"-sep=ab": `-sep: have "ab", want a printable ASCII character`,
+	for flag, want := range map[string]string{
+		"-sep=ab":    `-sep: have "ab", want a printable ASCII character`,
 		"-decimal=x": `-decimal: have "x", want`, "-skip-lines=-2": "-skip-lines: have -2, want",
 		"-encoding=koi8": "-encoding: have \"koi8\", want utf-8,", "-comment=": `-comment: have "", want`} {
 		fails(t, exitUsage, want, "inspect", flag, file(t, "x.csv", rows(",")))

@@ -322,8 +322,8 @@ func TestNeverPredictedClasses(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "m.model")
 	path := filepath.Join(t.TempDir(), "json")
 	_, stderr := must(t, "train", "-json", path, name, model)
-	want := "warning: no training row is predicted as \"rare\\u202e one\" (the class of 24 of 600 rows): try " +
-		"-loss log or -class-weight balanced\n"
+	want := "warning: no training row is predicted as \"rare\\u202e one\" (the class of 24 of 600 rows): " +
+		"try -loss log or -class-weight balanced\n"
 	if !strings.Contains(stderr, want) || strings.Contains(stderr, "better than") {
 		t.Errorf("printed %s, want %s", stderr, want)
 	}

@@ -32,7 +32,8 @@ func TestFirstMistakes(t *testing.T) {
 		{exitUsage, "toy.model is a model, want data", []string{"cv", "toy.model"}},
 		{exitError, "only svmlight data and tables are converted without holding them in memory",
 			[]string{"convert", "-stream", "-format", "npy", "toy.csv", "x.pgsm"}},
-		{exitError, "bytes.csv:1: a control character: this may be another kind of file", []string{"train", "bytes.csv"}},
+		{exitError, "bytes.csv:1: a control character: this may be another kind of file",
+			[]string{"train", "bytes.csv"}},
 		{exitError, "semicolons.csv: each of the 2 classes, such as no, has one row: name the column " +
 			"that has the labels with -label-column", []string{"train", "semicolons.csv"}},
 		{exitUsage, `no class is called "yse"`,

@@ -16,9 +16,10 @@ func TestTableCheck(t *testing.T) {
 	}{
 		"": {Table{[]string{"a", ""}, "y", -1, false}, 2},
 		"dataset: the LabelAt of a table is -2, want -1 or more": {Table{nil, "", -2, false}, 2},
-		"dataset: a table of 1 name for 2 features":              {Table{[]string{"a"}, "y", -1, false}, 2},
-		`dataset: two columns are called "a"`:                    {Table{[]string{"a", "a"}, "", 0, false}, 2},
-		`dataset: two columns are called "y"`:                    {Table{[]string{"y", "a"}, "y", 0, false}, 2},
+		"dataset: a table of 1 name for 2 features": {
+			Table{[]string{"a"}, "y", -1, false}, 2},
+		`dataset: two columns are called "a"`: {Table{[]string{"a", "a"}, "", 0, false}, 2},
+		`dataset: two columns are called "y"`: {Table{[]string{"y", "a"}, "y", 0, false}, 2},
 		"dataset: the names of the columns take 4194308 bytes, counting one more for each, want at most " +
 			"4194304": {Table{[]string{long, "a"}, "", 0, false}, 2},
 	} {

@@ -101,7 +101,8 @@ func TestNumbers(t *testing.T) {
 		{"two of twenty are numbers", "x", append(times(18, "#REF!"), "3", "5"), Number, "", 2, 18, ""},
 		{"one of twenty is a number", "x", append(times(19, "unknown"), "3"), Category, "", 1, 0, ""},
 		{"three odd words in a third", "x", append(some(70, "%d.%d"), times(10, "low", "high", "off")...),
-			Number, `30 cells with "high" or "low" or "off"`, 2, 30, `30 of 100 cells are not read as numbers`},
+			Number, `30 cells with "high" or "low" or "off"`, 2, 30,
+			`30 of 100 cells are not read as numbers`},
 		{"four odd words in a third", "x", append(some(70, "%d.%d"), times(8, "low", "high", "off",
 			"on")...), Category, "different words", 74, 0, "numbers and words, taken for words"},
 		{"odd words, one in ten", "x", append(some(90, "%d.%d"), cells(10, func(i int) string {

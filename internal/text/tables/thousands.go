@@ -61,7 +61,7 @@ func (in *coding) doubtThousands(m *marks) string {
 		math.Abs(in.Number.Mean) < leastDrop*math.Abs(mean) {
 		return ""
 	}
-	return fmt.Sprintf("column %s: numbers such as %q, read as decimals, have the mean %.4g, but %.4g in "+
-		"training: perhaps their marks separate thousands", escape.Name(escape.Cut(in.Name)), m.such,
-		mean, in.Number.Mean)
+	return fmt.Sprintf("column %s: numbers such as %q, read as decimals, have the mean %.4g, but %.4g "+
+		"in training: perhaps their marks separate thousands", escape.Name(escape.Cut(in.Name)),
+		m.such, mean, in.Number.Mean)
 }
