@@ -11,16 +11,22 @@ import (
 	"testing"
 )
 
-// Files that are read or converted together give the set of their concatenation.
-func TestMore(t *testing.T) {
+// putIn returns a function that writes a text to a file of a temporary folder and returns its path.
+func putIn(t *testing.T) func(name, text string) string {
 	dir := t.TempDir()
-	put := func(name, text string) string {
+	return func(name, text string) string {
+		t.Helper()
 		name = filepath.Join(dir, name)
 		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		return name
 	}
+}
+
+// Files that are read or converted together give the set of their concatenation.
+func TestMore(t *testing.T) {
+	put := putIn(t)
 	var svm, csv [3]strings.Builder
 	for i := range 3 * 3000 {
 		fmt.Fprintf(&svm[i/3000], "%d 1:%d 5:1\n", i%3, i)
@@ -63,7 +69,7 @@ func TestMore(t *testing.T) {
 		}
 		var files [2][]byte
 		for i, opt := range []Options{{}, {More: names[1:]}} {
-			f, err := os.Create(filepath.Join(dir, "x.pgsm"))
+			f, err := os.Create(filepath.Join(filepath.Dir(one), "x.pgsm"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -100,14 +106,7 @@ func TestMore(t *testing.T) {
 
 // The messages about files that can't be joined are true of each file.
 func TestMoreErrors(t *testing.T) {
-	dir := t.TempDir()
-	put := func(name, text string) string {
-		name = filepath.Join(dir, name)
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		return name
-	}
+	put := putIn(t)
 	var sentences strings.Builder
 	for _, word := range strings.Fields("one two three four five six seven eight nine ten") {
 		fmt.Fprintf(&sentences, "good\tthis is text number %s of ten\n", word)
