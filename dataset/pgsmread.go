@@ -213,7 +213,7 @@ func (d *pgsmData) labelled() (s *Set, err error) {
 	for i, y := range s.Y {
 		if !(y >= 0 && y < float32(len(s.Names)) && y == float32(int(y))) {
 			return nil, fmt.Errorf("row %d: the label %v is not the index of one of %s",
-				i, y, plural.Count(len(s.Names), "name"))
+				i, y, plural.Count(len(s.Names), "class name"))
 		}
 	}
 	return s, nil

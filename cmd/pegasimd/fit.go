@@ -85,8 +85,10 @@ func (r *fitReport) String() string {
 }
 
 const (
-	fewRows    = 100
-	hardlyMore = 0.001 // lead in accuracy over a constant prediction
+	fewRows = 100
+	// hardlyMore is a small lead in accuracy over a constant prediction. With a very rare class, half
+	// of the constant prediction's errors may be less.
+	hardlyMore = 0.001
 	rareRows   = 0.2
 )
 
@@ -112,7 +114,8 @@ func (r *fitReport) warnings(m *pegasos.Model, rows int) (warnings []string) {
 			"%s): try %s",
 			firstNames(r.Never), class, r.neverRows, count(r.rows, "row"), how))
 	case r.Accuracy != nil && *r.Constant < 1 && m.Config.ClassWeight == "" &&
-		!(*r.Accuracy > *r.Constant+hardlyMore): // class weights may lower accuracy
+		!(*r.Accuracy > *r.Constant+min(hardlyMore, (1-*r.Constant)/2)):
+		// Class weights may lower the accuracy.
 		lead := "hardly"
 		if *r.Accuracy <= *r.Constant {
 			lead = "no"

@@ -357,6 +357,14 @@ func TestOneWarningOfConstants(t *testing.T) {
 	}
 }
 
+func TestRareClassTold(t *testing.T) {
+	data := strings.Repeat("1 1:1\n2 1:0\n2 1:0.1\n2 1:0.2\n", 4) + strings.Repeat("2 1:0\n", 6000)
+	_, stderr := must(t, "train", file(t, "a.svm", data), filepath.Join(t.TempDir(), "m.model"))
+	if strings.Contains(stderr, "better than") {
+		t.Errorf("a model without mistakes: %s", stderr)
+	}
+}
+
 func TestEstimateLine(t *testing.T) {
 	const label = "cross-validated, settings chosen on the same folds: "
 	for want, e := range map[string]*pegasos.Estimate{

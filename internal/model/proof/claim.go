@@ -65,8 +65,8 @@ func (h ClaimHeader) CheckGap(gap *float64) string {
 	if gap == nil || *gap == want {
 		return ""
 	}
-	if math.IsNaN(want) {
-		return fmt.Sprintf("the gap is %v in the file, without an objective and a bound beside it",
+	if h.P == nil || h.D == nil {
+		return fmt.Sprintf("the gap is %v in the file, without both an objective and a bound beside it",
 			*gap)
 	}
 	return fmt.Sprintf("the gap is %v in the file, but %v by the objective and the bound beside it",
