@@ -69,7 +69,8 @@ func metricFor(f *flags.Set, numbers bool) (*cvMetric, error) {
 				"alone: want accuracy, balanced-accuracy or f1",
 				m.name)
 		case m.proba && !proba:
-			return nil, flags.Usagef("-metric: %s needs probabilities, which in cv only -loss log gives",
+			return nil, flags.Usagef("-metric: %s needs probabilities, which in cv only "+
+				"-loss log or -multiclass multinomial gives",
 				m.name)
 		}
 		return m, nil

@@ -157,7 +157,7 @@ func (d *dataReader) oddities(set *dataset.Set) (lines []string) {
 		add("rounded %s of a magnitude above 2^24 to the nearest float32", count(set.Rounded, "label"))
 	}
 	if set.Ignored > 0 {
-		add("ignored %s of features that the model does not have", count(int(set.Ignored), "value"))
+		add("ignored %s of features that the model does not have", count(int(set.Ignored), "nonzero"))
 	}
 	if set.Lacking > 0 {
 		add("the data lack the last %s of the model, which count as 0", count(set.Lacking, "feature"))

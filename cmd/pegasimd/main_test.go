@@ -431,7 +431,7 @@ func TestMoreFeaturesThanTheModelHas(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model")
 	must(t, "train", "-quiet", file(t, "toy.svm", toy), model)
 	out, told := must(t, "predict", file(t, "wide.svm", "1 1:1 2:1 700:3\n-1 1:-1 9:1\n"), model)
-	if out != "1\n-1\n" || !strings.Contains(told, "ignored 2 values") {
+	if out != "1\n-1\n" || !strings.Contains(told, "ignored 2 nonzeros") {
 		t.Errorf("predicted %q, printed %q", out, told)
 	}
 }
