@@ -16,6 +16,22 @@ func TestLower(t *testing.T) {
 	}
 }
 
+func TestOutcome(t *testing.T) {
+	without := outcomeOf("=== RUN TestA\n--- FAIL: TestA (0.00s)\n--- PASS: TestB (0.00s)\n" +
+		"    --- PASS: TestB/one (0.00s)\n--- SKIP: TestC (0.00s)\n")
+	for out, want := range map[string]string{
+		"--- FAIL: TestA (0s)\n--- PASS: TestB (0s)\n--- PASS: TestC (0s)\n--- SKIP: TestD\n": "" +
+			"2 pass, 1 fail with and without the patch",
+		"--- FAIL: TestA (0s)\n--- PASS: TestB (0s)\npanic: x\n": "" +
+			"FAIL: tests that ran: 2; without the patch: 4",
+		"--- FAIL: TestB (0s)\n": "FAIL: TestB",
+	} {
+		if got := outcomeOf(out).summary(without); got != want {
+			t.Errorf("%q: %q, want %q", out, got, want)
+		}
+	}
+}
+
 func TestProjects(t *testing.T) {
 	projects, err := readProjects()
 	if err != nil || len(projects) != 8 {

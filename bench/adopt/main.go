@@ -70,7 +70,7 @@ func main() {
 	}
 	for _, r := range results {
 		if strings.HasPrefix(r.tests[0], "FAIL") || strings.HasPrefix(r.tests[1], "FAIL") {
-			log.Fatalf("%s: tests that do not fail without the patch fail with it", r.Name)
+			log.Fatalf("%s: tests fail or do not run only with the patch", r.Name)
 		}
 	}
 }
