@@ -50,7 +50,8 @@ func (r *result) add(f finding) {
 	if f.floor > 0 {
 		f.floor = max(f.floor, r.threshold)
 	}
-	if c, ok := f.change(); ok && math.Abs(c) <= r.threshold && (f.verdict == worse ||
+	const rounding = 1e-12 // 103/100 - 1 > 0.03
+	if c, ok := f.change(); ok && math.Abs(c) <= r.threshold+rounding && (f.verdict == worse ||
 		f.verdict == better) {
 		f.verdict = equal
 	}

@@ -123,6 +123,12 @@ func TestParse(t *testing.T) {
 			t.Errorf("%q passes", args)
 		}
 	}
+	exact := result{threshold: .03}
+	exact.add(finding{verdict: worse, base: 100, head: 103})
+	exact.add(finding{verdict: worse, base: 1000, head: 1031})
+	if exact.findings[0].verdict != equal || exact.findings[1].verdict != worse {
+		t.Errorf("a threshold of 3 %%: %+v", exact.findings)
+	}
 	if _, err := parse(strings.Fields("-base x -threshold 115")); err == nil ||
 		!strings.HasPrefix(err.Error(), "-threshold 115: ") {
 		t.Errorf("-threshold 115: %v", err)
