@@ -30,7 +30,7 @@ var schemeWords = map[pegasos.Multiclass][2]string{
 var scaleWords = map[pegasos.Scale][2]string{
 	pegasos.ScaleNone: {"none", "features are not scaled"},
 	pegasos.ScaleStandard: {"mean 0, standard deviation 1",
-		"so that columns of different units count alike"},
+		"so that units do not matter"},
 	pegasos.ScaleMaxAbs: {"largest magnitude 1", "so that zeros stay 0"},
 	pegasos.ScaleUnit:   {"rows of length 1", "so that long and short rows count alike"},
 }

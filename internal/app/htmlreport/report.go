@@ -291,10 +291,14 @@ func (v *view) decisive() {
 		switch {
 		case vector.Title != "":
 			b.Title = vector.Title
-		case vector.Against != "":
-			b.Title = fmt.Sprintf("For %s (right) and for %s (left)", vector.For, vector.Against)
+		case v.Classes == nil && b.OneSide:
+			b.Title = "Raise the prediction"
 		case v.Classes == nil:
 			b.Title = "Raise the prediction (right) or lower it (left)"
+		case b.OneSide:
+			b.Title = "For " + vector.For
+		case vector.Against != "":
+			b.Title = fmt.Sprintf("For %s (right) and for %s (left)", vector.For, vector.Against)
 		default:
 			b.Title = fmt.Sprintf("For %s (right) and against it (left)", vector.For)
 		}

@@ -275,6 +275,16 @@ func TestManyRows(t *testing.T) {
 	}
 }
 
+func TestBarTitles(t *testing.T) {
+	for _, classes := range []int{0, 2} {
+		in := sample(100, classes, "")
+		in.Vectors[0].Weights[1].Value = 1
+		if page := written(t, in); strings.Contains(page, "(right)") {
+			t.Errorf("%d classes: bars of one side have a title of two", classes)
+		}
+	}
+}
+
 func TestScaling(t *testing.T) {
 	const column = `{"name":"a","kind":"number","number":{"factor":1}}`
 	for table, want := range map[string]string{"": "features are not scaled",
