@@ -175,9 +175,13 @@ func (tr *Trainer) newVerifySession(ctx context.Context, m *Model, x Examples,
 	if err != nil {
 		return nil, nil, publicError(err)
 	}
-	if t.priorHash != m.Prior {
+	switch {
+	case t.priorHash == m.Prior:
+	case m.Prior == "":
+		return nil, nil, configErrorf("Prior", "the model was trained without a prior: want none")
+	default:
 		return nil, nil, configErrorf("Prior", "have the model with the hash %q, but training used the "+
-			"prior with the hash %q (none if empty)", t.priorHash, m.Prior)
+			"prior with the hash %q", t.priorHash, m.Prior)
 	}
 	if n, err := s.Vectors(len(set.Classes)); err != nil || n != len(m.Weights) {
 		return nil, nil, fmt.Errorf("pegasos: the number of the model's weight vectors, %d, does not "+

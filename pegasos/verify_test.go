@@ -247,6 +247,15 @@ func TestVerifyErrors(t *testing.T) {
 	if err != nil || v.Verdict != pegasos.Confirmed {
 		t.Errorf("%+v, %v", v, err)
 	}
+	for m, want := range map[*pegasos.Model]string{m: "trained without a prior: want none",
+		near: "but training used the prior with the hash "} {
+		other := tr
+		other.Prior = near
+		_, err := other.Verify(ctx, m, p.dense, p.y, pegasos.VerifyOptions{})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
 	iid := pegasos.Trainer{Config: pegasos.Config{Order: pegasos.IID}, KeepProof: true}
 	if _, err := trainPlain(ctx, &iid, p.dense, p.y); !errors.As(err, &field) ||
 		field.Field != "KeepProof" {

@@ -260,7 +260,7 @@ func (r *modelReport) print(w io.Writer) error {
 		default:
 			label = fmt.Sprintf("column %d", at)
 		}
-		fmt.Fprintf(w, "columns   %d of a table; the label is %s\n", len(r.Table.Columns), label)
+		fmt.Fprintf(w, "columns   %d of a table, besides the label: %s\n", len(r.Table.Columns), label)
 		printTable(w, r.Table, nil)
 	case r.Columns != nil:
 		fmt.Fprintf(w, "columns   %s; the label is %s\n", firstNames(r.Columns),
@@ -310,13 +310,16 @@ func (r *modelReport) printRun(w io.Writer) {
 	if r.Steps == 0 {
 		return
 	}
-	started := ""
+	started, inAll := "", ""
 	if r.Start != "" {
 		started = " with those of the start"
 	}
-	fmt.Fprintf(w, "trained   %s%s, %s%s, %s; mean |x|^2 %.6g, t0 %.6g%s\n",
+	if n := len(r.Vectors) + len(r.Problems); n > 1 {
+		inAll = fmt.Sprintf(" of all %d vectors", n)
+	}
+	fmt.Fprintf(w, "trained   %s%s, %s%s, %s%s; mean |x|^2 %.6g, t0 %.6g%s\n",
 		count(int(r.Steps), "step"), started, epochCount(r.Epochs), bySolver(r.Solver),
-		count(int(r.Violations), "update"), r.R2, r.T0, r.first)
+		count(int(r.Violations), "update"), inAll, r.R2, r.T0, r.first)
 }
 
 func (r *modelReport) printParts(w io.Writer) {

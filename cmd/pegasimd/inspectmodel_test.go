@@ -22,7 +22,8 @@ func TestInspectModel(t *testing.T) {
 	out, _ := must(t, "inspect", "-top", "1", model)
 	for _, want := range []string{
 		"the checksum is right\n", "hash      " + hashOf(t, model), "classes   3: bird, cat, dog\n",
-		"features  2, counted from 1\n", "columns   2 of a table; the label is pet\n",
+		"features  2, counted from 1\n", "columns   2 of a table, besides the label: pet\n",
+		" updates of all 3 vectors; mean ",
 		"command   -format csv -sep , ", " -label-column pet -numbers '*' -bias augmented -epochs 20 ",
 		`"lambda":0.1`, "80 steps, 20 epochs", "objective ", "for dog: 2 weights other than 0, norm ",
 		", bias ", "  feature 1        +",

@@ -168,7 +168,8 @@ func TestTableFirstSteps(t *testing.T) {
 		t.Errorf("predict printed %s", told)
 	}
 	printed, _ = must(t, "inspect", "-top", "8", "people.model")
-	if !strings.Contains(printed, "\ncolumns   5 of a table; the label is label\n  id      left out  ") {
+	if !strings.Contains(printed, "\ncolumns   5 of a table, besides the label: label\n"+
+		"  id      left out  ") {
 		t.Errorf("inspect printed %s", printed)
 	}
 	weights := regexp.MustCompile(`  feature (\d+) +([-+][\d.]+) x spread = ([-+][\d.]+)  (.+)\n`).

@@ -44,10 +44,10 @@ Example:
 			"`"+options.Choices(append(dataset.Formats(), dataset.FormatAuto)...)+"` the data's "+
 				"format (default by the name)")
 		text(c, &s.job.Labels, "labels", "`yes|no|auto` whether the data have labels (default auto)")
-		c.StringVar(&s.job.LabelColumn, "label-column", "", "`column` where the label is in a CSV or "+
-			".npy file: a name, a number from 0, or last (default the column of the training data, or "+
-			"without one the first or last if it alone is called label, target, class or y, or the "+
-			"last if none is)")
+		c.StringVar(&s.job.LabelColumn, "label-column", "", "`column` where the label is in a table "+
+			"or .npy file: a number from 0, last, or, in a table, a name (default the column of the "+
+			"training data, or without one the first or last if it alone is called label, target, "+
+			"class or y, or the last if none is)")
 		c.defineForce("files in FOLDER")
 		return s.run
 	},

@@ -65,7 +65,8 @@ func ForeignKind(head []byte) (what, advice string) {
 	}
 	if array := bytes.TrimLeft(head, " \t\r\n\xef\xbb\xbf"); text && bytes.HasPrefix(array, []byte("[")) &&
 		bytes.HasPrefix(bytes.TrimLeft(array[1:], " \t\r\n"), []byte("{")) {
-		return "an array of JSON", "make lines of JSON of it: jq -c '.[]' FILE > FILE.jsonl"
+		return "an array of JSON", "unpack it if it is compressed, and make lines of JSON " +
+			"of it: jq -c '.[]' FILE > FILE.jsonl"
 	}
 	page := bytes.ToLower(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n"))
 	for _, tag := range []string{"<!doctype html", "<html", "<head", "<table", "<?xml"} {

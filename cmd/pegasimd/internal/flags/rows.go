@@ -226,9 +226,10 @@ var Table = []Topic{
 		{Name: "label", Field: "Data.LabelColumn", Takes: "column", In: "train! predict! eval! " +
 			"report! verify! cv! convert! inspect!", Rule: Form, Help: "short for -label-column"},
 		{Name: "label-column", Field: "Data.LabelColumn", Takes: "column", In: all, Rule: Form,
-			Help: "the column of a table or .npy file that has the labels: a name, a number counted " +
-				"from 0, or last (default: the column of the training data; in training, the first or " +
-				"last column if it alone is called label, target, class or y, or the last if none is)"},
+			Help: "the column of a table or .npy file that has the labels: a number counted from 0, " +
+				"last, or, in a table, a name (default: the column of the training data; in training, " +
+				"the first or last column if it alone is called label, target, class or y, or the last " +
+				"if none is)"},
 		{Name: "labels", Field: "Data.Labels", Takes: "yes|no|auto", In: "predict!", Default: "auto",
 			Help: "whether DATA has labels; auto decides by the header, the number of columns, or the " +
 				"beginning of the first line"},
