@@ -59,6 +59,19 @@ func TestFlagOfFields(t *testing.T) {
 	}
 }
 
+// Calibrate has no flag of its own: train -proba sets it.
+func TestSettings(t *testing.T) {
+	for i := range reflect.TypeFor[pegasos.Config]().NumField() {
+		field := reflect.TypeFor[pegasos.Config]().Field(i).Name
+		isSetting := slices.ContainsFunc(Of("train"), func(f Flag) bool {
+			return f.Field == field && f.Is(Setting)
+		})
+		if !isSetting && field != "Calibrate" {
+			t.Errorf("the flag of %s is no setting: with -resume it would have no effect", field)
+		}
+	}
+}
+
 func TestMessage(t *testing.T) {
 	for want, err := range map[string]error{
 		`a.svm: -block: have 3, but -order is "iid"`: fmt.Errorf("a.svm: %w",

@@ -164,7 +164,7 @@ var Table = []Topic{
 				"optimum: 0.01 is 1 %% (linear models: by default with at most %d epochs, or %d with "+
 				"-finish newton)",
 				choose.MaxPasses, settings.DefaultNewtonEpochs)},
-		{Name: "patience", Field: "Patience", Takes: "n", In: "train", Rule: NoKernel | Positive,
+		{Name: "patience", Field: "Patience", Takes: "n", In: "train", Rule: Setting | NoKernel | Positive,
 			Help: "stop after n measurements on the data of -valid without a better model, and keep the " +
 				"best model; measurements follow epochs 1 to 8, 10, 12, 15 and so on"},
 		{Name: "valid", Field: "Valid", Takes: "file", In: "train", Rule: NoKernel,
