@@ -2,12 +2,14 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/internal/sys/files"
 )
 
@@ -22,6 +24,10 @@ func (c *call) parse(args []string, usage string) (arguments []string, err error
 	n, most := len(c.args), len(words)
 	switch {
 	case n < most-strings.Count(usage, "["):
+		if file := c.flags.JSON; file != "" && file != "-" {
+			usage += fmt.Sprintf(" besides the file of -json, %s (-json - is the standard output)",
+				escape.Name(file))
+		}
 		return nil, flags.Usagef("too few arguments: want %s", usage)
 	case n > most && list < 0:
 		return nil, flags.Usagef("unexpected argument %q: want %s", c.args[most], cmp.Or(usage, "none"))

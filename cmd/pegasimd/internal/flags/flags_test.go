@@ -111,13 +111,14 @@ func TestAddFlag(t *testing.T) {
 		t.Error("want the default 7 in eval, and no -speed in train")
 	}
 	for want, words := range map[string]string{
-		"-speed must be greater than 0":                 "-speed=0",
-		`-speed: have "x", want a whole number`:         "-speed x",
-		"-speed: 18446744073709551616 is out of range":  "-speed 18446744073709551616",
-		"there is no flag -sped: did you mean -speed?":  "-sped 1",
-		"there is no flag -seed: did you mean -speed?":  "-seed 1",
-		"-speed needs a value: a whole number":          "-speed",
-		`-format: have "cvs", want svmlight, csv, tsv,`: "-format cvs",
+		"-speed must be greater than 0":                    "-speed=0",
+		`-speed: have "x", want a whole number`:            "-speed x",
+		"-speed: 18446744073709551616 is out of range":     "-speed 18446744073709551616",
+		"there is no flag -sped: did you mean -speed?":     "-sped 1",
+		"there is no flag -seed: did you mean -speed?":     "-seed 1",
+		"-speed needs a value: a whole number":             "-speed",
+		"-json needs a value: the name of a file; --speed": "-json --speed 1",
+		`-format: have "cvs", want svmlight, csv, tsv,`:    "-format cvs",
 	} {
 		_, err := s.Parse(strings.Fields(words))
 		var usage UsageError

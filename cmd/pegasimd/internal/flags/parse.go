@@ -81,6 +81,8 @@ func (s *Set) Parse(args []string) (arguments []string, err error) {
 			value = "true"
 		case !has && len(args) == 0:
 			return nil, Usagef("-%s needs a value: %s", name, wanted(f))
+		case !has && f.Takes == "file" && s.isFlag(args[0]):
+			return nil, Usagef("-%s needs a value: %s; %s is a flag", name, wanted(f), args[0])
 		case !has:
 			value, args = args[0], args[1:]
 		}
@@ -92,6 +94,11 @@ func (s *Set) Parse(args []string) (arguments []string, err error) {
 		}
 	}
 	return arguments, nil
+}
+
+func (s *Set) isFlag(word string) bool {
+	name, isFlag := strings.CutPrefix(word, "-")
+	return isFlag && s.Has(strings.TrimPrefix(name, "-"))
 }
 
 // Set sets a flag as if it were on the command line.
