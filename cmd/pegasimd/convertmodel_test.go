@@ -24,6 +24,9 @@ func TestConvertModel(t *testing.T) {
 		t.Errorf("%s%s", out, told)
 	}
 	must(t, "convert", "-from", "liblinear", "-lambda", "0.25", text, back)
+	if out, _ := must(t, "inspect", "-json", "-", back); strings.Contains(out, `"settings"`) {
+		t.Errorf("a model of liblinear has settings of a run: %s", out)
+	}
 	a := modelOf(t, model)
 	b := modelOf(t, back)
 	if a.Table = nil; a.Hash() != b.Hash() || b.Lambda != 0.25 || b.Config.Loss != pegasos.SquaredHinge {

@@ -126,7 +126,10 @@ func (r *modelReport) nameOf(j int) string {
 
 func (r *modelReport) addLinear(m linearModel, top int) {
 	r.Prior, r.Start, r.Command, r.Calibration = m.Prior, m.Start, m.Command, m.Calibration
-	r.Config, r.Settings = m.Config, settingsOf(m.Model, r.Table)
+	r.Config = m.Config
+	if m.Result.Steps > 0 { // else the model is another program's
+		r.Settings = settingsOf(m.Model, r.Table)
+	}
 	r.Checkpoint = m.State != nil
 	r.CrossValidated, r.HeldOut = m.Result.CrossValidated, m.Result.HeldOut
 	spread := m.spread()
@@ -272,7 +275,7 @@ func (r *modelReport) print(w io.Writer) error {
 		fmt.Fprintf(w, "lambda    %.6g\n", r.Lambda)
 	}
 	fmt.Fprintf(w, "config    %s\n", escape.JSON(config))
-	if r.Settings != "" && r.Steps > 0 {
+	if r.Settings != "" {
 		fmt.Fprintf(w, "settings  %s\n", escape.Text(r.Settings))
 	}
 	r.printRun(w)

@@ -248,7 +248,7 @@ func describePage(c *call, in *htmlreport.Input, m predictor, d *dataReader) err
 	}
 	in.Details = [][2]string{{"Model hash", m.Hash()}, {"Features", fmt.Sprintf("%d, counted from %d",
 		r.Features, r.IndexBase)}}
-	if r.Settings != "" && r.Steps > 0 {
+	if r.Settings != "" {
 		in.Details = append(in.Details, [2]string{"Settings", escape.Text(r.Settings)})
 	}
 	if r.Command != "" {
