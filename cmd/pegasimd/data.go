@@ -176,6 +176,7 @@ func (d *dataReader) doubtRows(set *dataset.Set) {
 		d.doubts = append(d.doubts, dataset.Doubt{About: "column", Text: "the first feature seems to " +
 			"number the rows: if it does nothing else, leave it out of the data"})
 	}
+	d.doubtRoundedFeatures(set)
 	if head, err := headOf(d.name); err == nil && d.name != "-" && qidLine.Match(head) {
 		d.doubts = append(d.doubts, dataset.Doubt{About: "rows",
 			Text: "qid is left out: training predicts each row by itself and does not rank the rows " +

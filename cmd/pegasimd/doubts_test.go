@@ -229,7 +229,7 @@ func TestTask(t *testing.T) {
 		{60, func(i int) any { return 20_000_001 + 2*i }, "", exitDone,
 			"rounded 60 labels of a magnitude above 2^24 to the nearest float32", "warning: the labels"},
 		{60, func(i int) any { return 1_700_000_001 + 9*i }, "-loss squared", exitDone, "warning: the " +
-			"labels are rounded by up to 64 to the nearest float32, and their standard deviation is 1", "error"},
+			"labels are rounded by up to 64 to the nearest float32, and the standard deviation is 1", "error"},
 		{60, func(i int) any { return 20_000_001 + 2*(i%3) }, "", exitError,
 			"that float32 can't tell from others", ""},
 		{60, func(i int) any { return fmt.Sprint("name ", i) }, "", exitError,

@@ -75,7 +75,7 @@ func (d *dataReader) readTraining(cfg *pegasos.Config, recheck func() error) (
 		return nil, 0, err
 	}
 	if numbers {
-		d.doubtRounding(set)
+		d.doubtRoundedLabels(set)
 	}
 	d.describeSet(set, numbers, took)
 	if !numbers {
@@ -167,30 +167,6 @@ func (d *dataReader) doubtRareClasses(set *dataset.Set, labels []float32, rows [
 		doubt.Text, doubt.Flag = doubt.Text+" Or are the labels regression targets?", "-loss squared"
 	}
 	d.doubts = append(d.doubts, doubt)
-}
-
-func (d *dataReader) doubtRounding(set *dataset.Set) {
-	if set.Rounded == 0 || set.Rows() == 0 {
-		return
-	}
-	const share = 0.1
-	sum, squares, largest := 0.0, 0.0, float32(0)
-	first := float64(set.Y[0])
-	for _, y := range set.Y {
-		largest = max(largest, y, -y)
-		of := float64(y) - first
-		sum += of
-		squares += float64(of * of)
-	}
-	n := float64(len(set.Y))
-	mean := sum / n
-	deviation := math.Sqrt(max(0, squares/n-float64(mean*mean)))
-	if by := float64(math.Nextafter32(largest, math.MaxFloat32)-largest) / 2; by > share*deviation {
-		d.doubts = append(d.doubts, dataset.Doubt{About: "label", Text: fmt.Sprintf("the labels are "+
-			"rounded by up to %.4g to the nearest float32, and their standard deviation is %.4g: "+
-			"subtract a constant near their mean, %.0f, from the labels in the data", by, deviation,
-			first+mean)})
-	}
 }
 
 func (d *dataReader) checkNumbers(set *dataset.Set, loss pegasos.Loss) error {
