@@ -78,7 +78,7 @@ func TestChoices(t *testing.T) {
 	}{
 		{two.dense, two.y, pegasos.Config{},
 			"columns standardised, bias, lambda 0.0059 = 0.00099 mean |x|^2, up to 555 passes, until " +
-				"proven to 1 % (curves or none, lambda of 6, by 5 folds)"},
+				"proven to 1 % (chosen by 5 folds: lambda of 6 values, curves or none)"},
 		{two.dense, two.y, pegasos.Config{Scale: pegasos.ScaleNone},
 			"features not scaled, bias, lambda "},
 		{two.dense, two.y, pegasos.Config{Bias: pegasos.BiasNone},

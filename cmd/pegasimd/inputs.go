@@ -72,7 +72,7 @@ func readWeights(name string, maxBytes int64, rows int) (weights []float32, err 
 			return errors.New("want one weight per line")
 		}
 		if len(weights)-surplus == rows {
-			return fmt.Errorf("over %d more weights than rows (%d)", surplus, rows)
+			return fmt.Errorf("more than %d weights for %s", rows+surplus, count(rows, "row"))
 		}
 		w := float32(numbers[0])
 		weights = append(weights, w)
@@ -139,8 +139,8 @@ func readCosts(name string) (costs [][]float64, err error) {
 	}
 	err = readNumbers(name, "cost", 0, func(numbers []float64) error {
 		if len(costs) > 0 && len(costs)-surplus >= len(costs[0]) {
-			return fmt.Errorf("over %d more lines than costs in the first line (%d)", surplus,
-				len(costs[0]))
+			return fmt.Errorf("more than %d lines, but the first line has %s: want as many "+
+				"lines as costs in a line", len(costs[0])+surplus, count(len(costs[0]), "cost"))
 		}
 		costs = append(costs, slices.Clone(numbers))
 		return nil

@@ -181,10 +181,10 @@ func TestNumbersAreReadInPart(t *testing.T) {
 	many := file(t, "many", strings.Repeat("1\n", 1500))
 	for _, c := range []struct{ args, want string }{
 		{"eval -weights " + many + " " + data + " " + model,
-			"many:1005: over 1000 more weights than rows (4)"},
+			"many:1005: more than 1004 weights for 4 rows"},
 		{"train -max-bytes 2000 -weights " + many + " " + data, "many: longer than -max-bytes 2000"},
 		{"train -multiclass crammer-singer -costs " + many + " " + data,
-			"many:1002: over 1000 more lines than costs in the first line (1)"},
+			"many:1002: more than 1001 lines, but the first line has 1 cost"},
 		{"train -weights " + file(t, "bad", "1\n1\nx\n") + " " + data, `bad:3: "x" is not a weight`},
 		{"train -weights " + file(t, "one", "0\n1\n1\n") + " " + file(t, "y.svm", "2 1:1\n1 1:1\n1 1:2\n"),
 			"y.svm: all labels of rows of a weight above 0 (2) are 1: want two or more classes"},

@@ -51,7 +51,7 @@ func (t *Comparison) Linear(r Result, n int, joint bool, found []Found, all Clai
 	case math.IsNaN(r.Objective):
 		return
 	case joint && len(claimed) > 0:
-		t.Contradict("the model has %s of single weight vectors, which share one problem",
+		t.Contradict("the model has %s of single weight vectors, want none: all vectors share one problem",
 			plural.Count(len(claimed), "result"))
 		return
 	case !joint && len(claimed) != n:

@@ -28,7 +28,7 @@ func Available() bool { return available }
 // with one operand ignore y. Run must not be called if [Available] returns false.
 func Run(s Shape, x, y []float32) {
 	if len(x) < MinLength || s >= Read2 && s != Update && len(y) != len(x) {
-		panic("bandwidth: x and, unless ignored, y need equal lengths of at least 8")
+		panic("bandwidth: want 8 or more elements in x, and as many in y if it is used")
 	}
 	switch s {
 	case Read:

@@ -476,8 +476,8 @@ func (r *Reader) finish() error {
 		tell(s.comments, "a line that begins with the comment sign may be a row, and is left out "+
 			"(-comment none reads it)", "%d lines that begin with the comment sign may be rows, and are "+
 			"left out (-comment none reads them)")
-		tell(s.openings, "a quote that no other certainly closes is read as a character",
-			"%d rows have quotes that no other certainly closes and that are read as characters")
+		tell(s.openings, "a quote, perhaps without a closing quote, is read as a character",
+			"%d rows have quotes, perhaps without closing quotes, that are read as characters")
 		if s.swallowed.count > 0 {
 			r.doubt(s.swallowedDoubt())
 		}

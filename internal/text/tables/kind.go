@@ -141,7 +141,7 @@ func (s *stats) numberVerdict(name string, fileMark byte) (v verdict) {
 	if s.merges(bits64) {
 		v = s.wordsVerdict(cells)
 		v.code, v.cell = true, s.sample
-		v.doubt = "numbers that differ after the digits that can be read, taken for words"
+		v.doubt = "numbers with more digits than float64 holds, taken for words"
 		v.flag = "-categories COLUMN, or subtract an offset from the numbers"
 		return v
 	}

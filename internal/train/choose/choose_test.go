@@ -283,9 +283,10 @@ func TestUse(t *testing.T) {
 		search := c.Search()
 		path := search.Paths[0]
 		c.Scale.Note = "before"
-		want := "before; lambda of 6, by 5 folds"
+		want := "before; chosen by 5 folds: lambda of 6 values"
 		if at == 1 {
-			search.Rows, want = 100, want+" of about 100 rows in all"
+			search.Rows = 100
+			want = "before; chosen by 5 folds of about 100 rows in all: lambda of 6 values"
 		}
 		c.Use(search, path.Lambdas[at])
 		c.End()

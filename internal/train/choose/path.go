@@ -176,22 +176,22 @@ func (c *Choice) withScheme(scheme string) *Choice {
 func (c *Choice) Use(s *Search, lambda float64) {
 	c.moved = lambda != c.Lambda
 	c.Lambda = lambda
-	curved := ""
-	note, schemes := fmt.Sprintf("lambda of %d", len(s.Paths[0].Lambdas)), 0
+	note := fmt.Sprintf("chosen by %d folds", s.Folds)
+	if s.Rows < c.columns.Rows {
+		note += fmt.Sprintf(" of about %d rows in all", s.Rows)
+	}
+	note += fmt.Sprintf(": lambda of %d values", len(s.Paths[0].Lambdas))
+	schemes, curved := 0, ""
 	for _, a := range s.Choices {
 		if a.Scale.Expansion == nil {
 			schemes++
 		} else if s.Choices[0].Scale.Expansion == nil {
-			curved = "curves or none, "
+			curved = ", curves or none"
 		}
 	}
-	note = curved + note
 	if schemes > 1 {
-		note = fmt.Sprintf("scheme of %d, %s", schemes, note)
+		note += fmt.Sprintf(", scheme of %d", schemes)
 	}
-	note += fmt.Sprintf(", by %d folds", s.Folds)
-	if s.Rows < c.columns.Rows {
-		note += fmt.Sprintf(" of about %d rows in all", s.Rows)
-	}
+	note += curved
 	c.addNote(note)
 }
