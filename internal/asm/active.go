@@ -36,13 +36,13 @@ func choose(name string) ISA {
 }
 
 // Available returns the paths that this machine can run, slowest first. The last one is the
-// default.
+// default; [Variable] selects another.
 func Available() []ISA { return slices.Clone(available) }
 
 func Active() ISA { return active }
 
-// Use makes isa the path in use and returns the previous one. It panics if isa is not available. It
-// must not be called while kernels run.
+// Use makes isa the path in use and returns the previous one. It panics if isa is not available. No
+// kernel may run meanwhile.
 func Use(isa ISA) (previous ISA) {
 	if !slices.Contains(available, isa) {
 		panic("asm: " + isa.String() + " is not available here; Available returns the choices")

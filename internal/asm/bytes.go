@@ -6,13 +6,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/misuse"
 )
 
-// Unpack computes
-//
-//	for i, b := range src {
-//		dst[i] = float32(float32(b)*hi) + float32(float32(b)*lo)
-//	}
-//
-// It panics if the lengths differ.
+// Unpack sets dst[i] to float32(b*hi) + float32(b*lo), with b = float32(src[i]).
 func Unpack(dst []float32, src []byte, hi, lo float32) {
 	if race {
 		raceReads(src)
@@ -34,8 +28,8 @@ func unpackGeneric(dst []float32, src []byte, hi, lo float32) {
 //	Unpack(dst, src, hi, lo)
 //	return Dot(dst[:len(w)], w)
 //
-// to the bit. It panics unless dst and src have length len(w), rounded up to a multiple of eight.
-// The bytes of src from len(w) on must be 0, hi and lo must be finite, and dst must not overlap w.
+// It panics unless dst and src have length len(w), rounded up to a multiple of eight. The bytes of
+// src from len(w) on must be 0, and hi and lo finite.
 func UnpackDot(dst []float32, src []byte, hi, lo float32, w []float32) float32 {
 	n := len(w)
 	misuse.CheckEqual("len(dst)", len(dst), "len(w) rounded up", (n+7)&^7)
@@ -58,10 +52,9 @@ func unpackDotGeneric(dst []float32, src []byte, hi, lo float32, w []float32) fl
 }
 
 // Vectors of bytes hold int8 values if the parameter signed is true, and uint8 values otherwise.
-// The assembly sums each block in 32 bits, modulo 2^32, which is exact in any order, and extends
-// the sum to 64 bits.
+// The assembly sums each block in 32 bits, which is exact: 65536*255*255 < 2^32.
 
-// DotBytes returns the exact sum of x[i]*y[i]. It panics if the lengths differ.
+// DotBytes returns the exact sum of x[i]*y[i].
 func DotBytes(x, y []uint8, signed bool) int64 {
 	if race {
 		raceReads(x, y)
@@ -83,7 +76,7 @@ func dotBytesGeneric(x, y []uint8, signed bool) (sum int64) {
 	return sum
 }
 
-// SquaredDistanceBytes returns the exact sum of (x[i]-y[i])^2. It panics if the lengths differ.
+// SquaredDistanceBytes returns the exact sum of (x[i]-y[i])^2.
 func SquaredDistanceBytes(x, y []uint8, signed bool) int64 {
 	if race {
 		raceReads(x, y)
@@ -104,15 +97,9 @@ func squaredDistanceBytesGeneric(x, y []uint8, signed bool) (sum int64) {
 	return sum
 }
 
-// DotRowsBytes computes
-//
-//	for i := range dst {
-//		dst[i] = DotBytes(rows[i*stride:][:len(x)], x, signed)
-//	}
-//
-// The caller must have checked that rows holds all of these rows. There must be 1 to
-// RowsAtOnce(len(x)) of them, of at most Block elements each: without a row, the assembly would
-// store a result beyond dst.
+// DotRowsBytes sets dst[i] to DotBytes(rows[i*stride:][:len(x)], x, signed). The caller checks that
+// there are 1 to RowsAtOnce(len(x)) rows, all within the slice, of at most Block elements: without
+// a row, the assembly would store a result beyond dst.
 func DotRowsBytes(dst []int64, rows []uint8, stride int, x []uint8, signed bool) {
 	if race {
 		raceOperands(dst, rows, stride, nil, x)
@@ -147,10 +134,9 @@ func squaredDistanceRowsBytesGeneric(dst []int64, rows []uint8, stride int, x []
 //		DotRowsBytes(dst[q*count:][:count], rows, stride, x, signed)
 //	}
 //
-// for count = len(dst) / len(queries) rows. dst has a multiple of len(queries) elements, and the
-// queries have equal length. The caller must have checked that the slice rows holds all count rows.
-// There must be at most RowsAtOnce(len(queries[0])) rows; unlike DotRowsBytes, DotTileBytes allows
-// rows of more than Block elements. The assembly may prefetch next meanwhile.
+// for count = len(dst) / len(queries), which must be a whole number. The queries must have equal
+// length. The caller checks that there are at most RowsAtOnce(len(queries[0])) rows, all within the
+// slice. Rows may have more than Block elements. The assembly may prefetch next.
 func DotTileBytes(dst []int64, rows []uint8, stride int, queries [][]uint8, next []uint8,
 	signed bool) {
 	if len(dst) == 0 {
@@ -211,7 +197,7 @@ func dotTileBytesGeneric(dst []int64, rows []uint8, stride int, queries [][]uint
 //		lane[i%64] += float32(v * float32(y[i]))
 //	}
 //
-// and folds the lanes as the package comment says. It panics if the lengths differ.
+// and folds the lanes.
 func DotFloatBytes(x []float32, y []uint8, signed bool) float32 {
 	if race {
 		raceReads(x)

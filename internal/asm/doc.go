@@ -3,8 +3,9 @@
 //
 // # Contract
 //
-// A kernel's result is defined to the bit by its generic body (dotGeneric, say), and every path
-// returns those bits (NaN for NaN; payloads and signs of NaNs are not promised):
+// A kernel's result is defined to the bit by its generic body (dotGeneric, say). Every code path,
+// and the code in a function's comment, gives these bits (NaN for NaN; payloads and signs of NaNs
+// are not promised):
 //
 //   - A product in a float32 sum is rounded to float32 before it is added: multiplication and
 //     addition are not fused. In a float64 sum of float32 products each product is exact.
@@ -18,17 +19,23 @@
 //     added from left to right.
 //   - Element-wise kernels round each operation.
 //
-// The assembly's loops do not check slice lengths. They are checked first, in Go or in the dispatch
-// stubs, unless a function's comment leaves that to the caller. Indices of sparse rows are not
-// checked. A call into assembly can't be preempted, so a function makes several calls for a long
-// vector.
+// # Arguments
+//
+// A function panics if slices with corresponding elements differ in length. A function of rows
+// panics if stride is negative or a row is not within its slice, unless there are no rows. A
+// function's comment says so if it leaves these checks to its caller. Indices of sparse rows are not
+// checked. Results must not overlap operands unless the function's comment allows it.
 //
 // # Dispatch
 //
 // Each kernel has a dispatch stub in assembly, such as dotFlat, which jumps to the body for the
-// path in use. A dispatcher in Go would cost short vectors one more stack frame, and calls through
-// function variables would make the arguments escape to the heap. The parameters of dotFlat are
-// pointers and lengths; dotActive takes them from slices. Both are generated, like the bodies.
+// path in use. Many stubs also compare lengths: if the lengths differ or exceed Block, or the path
+// is Generic, they jump to a function in Go, such as dotSlow. A call into assembly can't be
+// preempted, so a function makes several calls for a long vector.
+//
+// A dispatcher in Go would cost short vectors one more stack frame, and calls through function
+// variables would make the arguments escape to the heap. The parameters of dotFlat are pointers and
+// lengths; dotActive takes them from slices. Both are generated, like the bodies.
 //
 // docs/spec.md has the formulas, docs/kernels.md the error bounds and measurements.
 package asm

@@ -14,32 +14,23 @@ import (
 //		}
 //	}
 //
-// to the bit. The rows should fit into the first-level cache. next is memory to prefetch meanwhile.
-// DotTile does nothing without rows or queries. It panics if the queries differ in length, step or
-// stride is negative, or dst or rows is too short. count must not be negative, and dst must not
-// overlap rows or queries.
+// The rows should fit into the first-level cache; meanwhile next is prefetched. DotTile does
+// nothing without rows or queries. It panics if the queries differ in length, step or stride is
+// negative, or dst or rows is too short. count must not be negative.
 func DotTile(dst []float32, step int, rows []float32, stride, count int, queries [][]float32,
 	next []byte) {
 	sumTile(false, dst, step, rows, stride, count, queries, next)
 }
 
-// SquaredDistanceTile computes
-//
-//	for j, x := range queries {
-//		for i := range count {
-//			dst[j*step+i] = SquaredDistance(rows[i*stride:][:len(x)], x)
-//		}
-//	}
-//
-// to the bit. It prefetches and panics as DotTile does.
+// SquaredDistanceTile is DotTile with SquaredDistance in place of Dot.
 func SquaredDistanceTile(dst []float32, step int, rows []float32, stride, count int,
 	queries [][]float32, next []byte) {
 	sumTile(true, dst, step, rows, stride, count, queries, next)
 }
 
-// The kernels of sumTile compute a multiple of four rows of 64 to Block elements and an even number
-// of queries. If the number of queries is odd, the last query is passed to a kernel twice, with
-// step 0, so that both results are stored in the same place.
+// sumTile's kernels compute a multiple of four rows of 64 to Block elements and an even number of
+// queries. If the number of queries is odd, the last query is passed to a kernel twice, with step
+// 0, so that both results are stored in the same place.
 func sumTile(distance bool, dst []float32, step int, rows []float32, stride, count int,
 	queries [][]float32, next []byte) {
 	if len(queries) == 0 || count == 0 {
@@ -101,8 +92,9 @@ func tiles(distance bool, dst []float32, step int, rows []float32, stride, count
 	}
 }
 
-// pace is the number of bytes, at most 32, to prefetch for each of the units of 64 terms counted by
-// terms.
+// startPrefetch returns the address from which a kernel prefetches, and the pace: the number of
+// bytes, at most 32, to prefetch for every 64 terms. The kernel adds 64*terms terms. Bytes of next
+// that the kernel does not reach are prefetched at once.
 func startPrefetch(rows []float32, next []byte, terms int) (start *byte, pace int) {
 	if len(next) == 0 {
 		return (*byte)(unsafe.Pointer(&rows[0])), 0

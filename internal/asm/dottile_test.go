@@ -8,7 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// With a query of -0 alone, many products are -0.
+// One query is all -0, so that many products are -0.
 func TestTiles(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	random := func(n int) []float32 {

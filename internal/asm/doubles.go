@@ -15,8 +15,7 @@ const doubleLanes = 32 // lanes of a float64 sum
 //		lane[i%32] += float64(v) * float64(y[i])
 //	}
 //
-// and folds the 32 float64 lanes as the package comment says. Each product is exact, so that fusing
-// it with the addition changes nothing. It panics if the lengths differ.
+// and folds the lanes.
 func Dot64(x, y []float32) float64 {
 	if race {
 		raceReads(x, y)
@@ -49,7 +48,7 @@ func fold64(lane *[doubleLanes]float64) float64 {
 //		lane[i%32] += float64(d * d)
 //	}
 //
-// and folds the 32 float64 lanes as the package comment says. It panics if the lengths differ.
+// and folds the lanes.
 func SquaredDistance64(x, y []float32) float64 {
 	if race {
 		raceReads(x, y)
@@ -67,8 +66,7 @@ func squaredDistance64Generic(x, y []float32) float64 {
 	return fold64(&lane)
 }
 
-// DotNorms64 returns Dot64(x, y), Dot64(x, x) and Dot64(y, y), to the bit. It panics if the lengths
-// differ.
+// DotNorms64 returns Dot64(x, y), Dot64(x, x) and Dot64(y, y).
 func DotNorms64(x, y []float32) (xy, xx, yy float64) {
 	if race {
 		raceReads(x, y)
@@ -100,10 +98,9 @@ func dotNorms64Generic(x, y []float32) (xy, xx, yy float64) {
 	return dot64Generic(x, y), dot64Generic(x, x), dot64Generic(y, y)
 }
 
-// Cosine64 returns xy / sqrt(xx*yy), clamped to [-1, 1], of the three sums xy, xx and yy that
-// DotNorms64(x, y) returns, which neither overflow nor underflow for finite elements. It returns
-// NaN if an element is infinite or NaN, and otherwise 0 if a vector is all zeros. It panics if the
-// lengths differ.
+// Cosine64 returns xy / sqrt(xx*yy), clamped to [-1, 1], for the sums of DotNorms64(x, y), which
+// neither overflow nor underflow for finite elements. It returns NaN if an element is infinite or
+// NaN, and otherwise 0 if a vector is all zeros.
 func Cosine64(x, y []float32) float64 { return cosine64(DotNorms64(x, y)) }
 
 func cosine64(xy, xx, yy float64) float64 {
@@ -113,13 +110,7 @@ func cosine64(xy, xx, yy float64) float64 {
 	return max(-1, min(xy/math.Sqrt(float64(xx*yy)), 1))
 }
 
-// Axpy64 computes
-//
-//	for i, v := range x {
-//		y[i] += float64(a * float64(v))
-//	}
-//
-// It panics if the lengths differ.
+// Axpy64 adds float64(a * float64(x[i])) to y[i].
 func Axpy64(a float64, x []float32, y []float64) {
 	if race {
 		raceReads(x)
@@ -135,13 +126,7 @@ func axpy64Generic(factor *float64, x []float32, y []float64) {
 	}
 }
 
-// FromFloat64 computes
-//
-//	for i, v := range src {
-//		dst[i] = float32(v)
-//	}
-//
-// It panics if the lengths differ.
+// FromFloat64 sets dst[i] to float32(src[i]).
 func FromFloat64(dst []float32, src []float64) {
 	if race {
 		raceReads(src)

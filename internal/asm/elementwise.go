@@ -1,12 +1,6 @@
 package asm
 
-// Axpy computes
-//
-//	for i, v := range x {
-//		y[i] += float32(a * v)
-//	}
-//
-// It panics if the lengths differ. x and y may be the same slice.
+// Axpy adds float32(a*x[i]) to y[i]. x and y may be the same slice.
 func Axpy(a float32, x, y []float32) {
 	if race {
 		raceReads(x)
@@ -22,11 +16,7 @@ func axpyGeneric(a float32, x, y []float32) {
 	}
 }
 
-// Scale computes
-//
-//	for i := range x {
-//		x[i] *= a
-//	}
+// Scale multiplies x[i] by a.
 func Scale(a float32, x []float32) {
 	if race {
 		raceWrites(x)
@@ -40,13 +30,7 @@ func scaleGeneric(a float32, x []float32) {
 	}
 }
 
-// Add computes
-//
-//	for i, v := range x {
-//		dst[i] = v + y[i]
-//	}
-//
-// It panics if the lengths differ. dst may be x or y.
+// Add sets dst[i] to x[i] + y[i]. dst may be x or y.
 func Add(dst, x, y []float32) {
 	if race {
 		raceReads(x, y)
@@ -62,13 +46,7 @@ func addGeneric(dst, x, y []float32) {
 	}
 }
 
-// Sub computes
-//
-//	for i, v := range x {
-//		dst[i] = v - y[i]
-//	}
-//
-// It panics if the lengths differ. dst may be x or y.
+// Sub sets dst[i] to x[i] - y[i]. dst may be x or y.
 func Sub(dst, x, y []float32) {
 	if race {
 		raceReads(x, y)
@@ -84,13 +62,7 @@ func subGeneric(dst, x, y []float32) {
 	}
 }
 
-// Mul computes
-//
-//	for i, v := range x {
-//		dst[i] = v * y[i]
-//	}
-//
-// It panics if the lengths differ. dst may be x or y.
+// Mul sets dst[i] to x[i] * y[i]. dst may be x or y.
 func Mul(dst, x, y []float32) {
 	if race {
 		raceReads(x, y)
@@ -106,13 +78,7 @@ func mulGeneric(dst, x, y []float32) {
 	}
 }
 
-// ScaleTo computes
-//
-//	for i, v := range x {
-//		dst[i] = a * v
-//	}
-//
-// It panics if the lengths differ. dst may be x.
+// ScaleTo sets dst[i] to a * x[i]. dst may be x.
 func ScaleTo(dst []float32, a float32, x []float32) {
 	if race {
 		raceReads(x)
@@ -128,13 +94,7 @@ func scaleToGeneric(dst []float32, a float32, x []float32) {
 	}
 }
 
-// AxpyTo computes
-//
-//	for i, v := range x {
-//		dst[i] = float32(a*v) + y[i]
-//	}
-//
-// It panics if the lengths differ. dst may be x or y.
+// AxpyTo sets dst[i] to float32(a*x[i]) + y[i]. dst may be x or y.
 func AxpyTo(dst []float32, a float32, x, y []float32) {
 	if race {
 		raceReads(x, y)
@@ -150,13 +110,7 @@ func axpyToGeneric(dst []float32, a float32, x, y []float32) {
 	}
 }
 
-// Axpby computes
-//
-//	for i, v := range x {
-//		y[i] = float32(a*v) + float32(b*y[i])
-//	}
-//
-// It panics if the lengths differ. x and y may be the same slice.
+// Axpby sets y[i] to float32(a*x[i]) + float32(b*y[i]). x and y may be the same slice.
 func Axpby(a float32, x []float32, b float32, y []float32) {
 	if race {
 		raceReads(x)

@@ -2,7 +2,7 @@ package asm
 
 import "math"
 
-// 0x1.62e4p-1 has 15 significant bits, so its products with integers up to 512 are exact. The
+// expLn2High has 15 significant bits, so its products with integers up to 512 are exact. The
 // polynomial interpolates (e^r - 1 - r)/r^2 at the Chebyshev nodes of [-0.347, 0.347].
 const (
 	expHigh    = 89   // least integer whose exponential overflows float32
@@ -18,7 +18,7 @@ const (
 	expC2      = 0x1p-1
 )
 
-// expBias is subtracted from the bits of expMagic + k, for an integer k, to obtain k + 2*127.
+// For a small integer k, the bits of expMagic + k, minus expBias, are k + 2*127.
 const expBias = 0x4b400000 - 2*127
 
 var expTable = func() (t [13 * 8]float32) {
@@ -61,15 +61,8 @@ func expGeneric(dst, x []float32, _ *float32) {
 	}
 }
 
-// Exp computes
-//
-//	for i, v := range x {
-//		dst[i] = e^v
-//	}
-//
-// with the bits of expGeneric, which are within 1.1 units in the last place. Results are +Inf where
-// e^v overflows, rounded subnormals and 0 where it underflows, and NaN for NaN. It panics if the
-// lengths differ. dst and x may be the same slice.
+// Exp sets dst[i] to e^x[i], within 1.1 units in the last place. Overflow gives +Inf, underflow a
+// rounded subnormal or 0, and NaN gives NaN. dst and x may be the same slice.
 func Exp(dst, x []float32) {
 	if race {
 		raceReads(x)

@@ -62,15 +62,14 @@ func maxGeneric(x []float32) float32 {
 	return greatest
 }
 
-// ArgMin returns the index of the first element that equals Min(x), or -1 if there is none. Zeros
-// of both signs are equal.
+// ArgMin returns the index of the first element that equals Min(x), or -1 if there is none.
 func ArgMin(x []float32) int {
 	first, least := leastBlock(x)
 	return findFrom(x, first, least)
 }
 
-// leastBlock returns the start of the first block of x whose minimum is Min(x), and Min(x). The
-// start is 0 if x is empty.
+// leastBlock returns the start of the first block of x whose minimum is Min(x), or 0 if x is empty,
+// and Min(x).
 func leastBlock(x []float32) (first int, least float32) {
 	least = float32(math.Inf(1))
 	for start := 0; start < len(x); start += Block {
@@ -81,8 +80,7 @@ func leastBlock(x []float32) (first int, least float32) {
 	return first, least
 }
 
-// ArgMax returns the index of the first element that equals Max(x), or -1 if there is none. Zeros
-// of both signs are equal.
+// ArgMax returns the index of the first element that equals Max(x), or -1 if there is none.
 func ArgMax(x []float32) int {
 	first, greatest := greatestBlock(x)
 	return findFrom(x, first, greatest)
@@ -106,8 +104,7 @@ func findFrom(x []float32, start int, v float32) int {
 	return start + i
 }
 
-// Find returns the least i for which x[i] == v, or -1 if there is none. A v that is NaN is never
-// found.
+// Find returns the least i for which x[i] == v, or -1 if there is none, as for NaN.
 func Find(x []float32, v float32) int {
 	if race {
 		raceReads(x)

@@ -10,14 +10,14 @@ const (
 	maxSquares = 0x7f7fffff // bits of the greatest finite float32
 )
 
-// Bits of float32s from +0 to +Inf are in the order of the numbers, with NaN beyond, so that one
-// unsigned comparison suffices.
+// inSafeRange compares bits: those from +0 to +Inf are in the order of the numbers, and those of
+// negative numbers and NaN are greater, so that one unsigned comparison suffices.
 func inSafeRange(squares float32) bool {
 	return math.Float32bits(squares)-minSquares <= maxSquares-minSquares
 }
 
-// Norm returns the square root, rounded to float32, of the sum of the squares of x: SumSquares(x)
-// or, if inSafeRange is false for that, Dot64(x, x).
+// Norm returns the square root, rounded to float32, of SumSquares(x) or, if inSafeRange is false
+// for that sum, of Dot64(x, x).
 func Norm(x []float32) float32 {
 	if race {
 		raceReads(x)
@@ -36,8 +36,8 @@ func Length(x []float32) float64 {
 }
 
 // Distance returns the square root of SquaredDistance(x, y) if inSafeRange is true for that sum.
-// Otherwise it rounds the differences x - y to float32, sums their squares in float64, and returns
-// the square root of this sum. It panics if the lengths differ.
+// Otherwise it rounds the differences x - y to float32, sums their squares in float64, in blocks of
+// 512, and returns the square root of this sum.
 func Distance(x, y []float32) float32 {
 	if race {
 		raceReads(x, y)
@@ -62,8 +62,7 @@ func distanceSlow(x, y []float32) float32 {
 
 // Cosine returns xy / sqrt(xx*yy), clamped to [-1, 1] and computed in float64 from the float32 sums
 // of DotNorms(x, y). If inSafeRange is false for xx or yy, or xy is infinite or NaN, it returns
-// Cosine64(x, y) as a float32: 0 if a vector is all zeros, unless an element is infinite or NaN. It
-// panics if the lengths differ.
+// Cosine64(x, y) as a float32.
 func Cosine(x, y []float32) float32 {
 	if race {
 		raceReads(x, y)
@@ -76,7 +75,7 @@ func cosineSlow(x, y []float32) float32 {
 	return CosineOf(x, y, xy, xx, yy)
 }
 
-// CosineOf returns Cosine(x, y), given the three sums that DotNorms(x, y) returns.
+// CosineOf returns Cosine(x, y), given the three sums of DotNorms(x, y).
 func CosineOf(x, y []float32, xy, xx, yy float32) float32 {
 	if c, ok := cosineOf(xy, xx, yy); ok {
 		return c
@@ -84,7 +83,7 @@ func CosineOf(x, y []float32, xy, xx, yy float32) float32 {
 	return float32(Cosine64(x, y))
 }
 
-// ok is false if a sum may have overflowed or underflowed, or is NaN.
+// cosineOf returns false if a sum may have overflowed or underflowed, or is NaN.
 func cosineOf(xy, xx, yy float32) (c float32, ok bool) {
 	if !inSafeRange(xx) || !inSafeRange(yy) || xy-xy != 0 {
 		return 0, false

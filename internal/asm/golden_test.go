@@ -66,7 +66,7 @@ func TestGolden(t *testing.T) {
 	})
 }
 
-// All NaNs are hashed alike, because payloads are not promised.
+// writeFloat hashes all NaNs alike: their payloads and signs are not promised.
 func writeFloat(h hash.Hash, v float32) {
 	bits := math.Float32bits(v)
 	if v != v {

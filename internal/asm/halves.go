@@ -7,12 +7,11 @@ import (
 )
 
 // The uint16s called halves are half-precision floats: bfloat16s, the upper halves of float32s, if
-// the parameter bfloat16 is true, and otherwise float16s, IEEE 754's binary16. A sum over a float32
-// vector and a half-precision row has the bits of the same sum over the vector and the row's values
-// as float32s.
+// the parameter bfloat16 is true, and otherwise float16s (IEEE 754's binary16). A sum over halves
+// has the bits of the same sum over their float32 values.
 
 // UnpackHalves sets dst[i] to the exact float32 value of src[i]. A signaling NaN in float16 becomes
-// quiet. It panics if the lengths differ.
+// quiet.
 func UnpackHalves(dst []float32, src []uint16, bfloat16 bool) {
 	if race {
 		raceReads(src)
@@ -50,7 +49,7 @@ func fromFloat16(h uint16) float32 {
 
 // PackHalves sets dst[i] to src[i], rounded to the nearest half-precision number, ties to even.
 // Values that round beyond the greatest finite one become infinite. NaN keeps its sign and the
-// upper bits of its payload and becomes quiet. It panics if the lengths differ.
+// upper bits of its payload and becomes quiet.
 func PackHalves(dst []uint16, src []float32, bfloat16 bool) {
 	if race {
 		raceReads(src)
@@ -102,14 +101,7 @@ const (
 	HalfSquaredDistance
 )
 
-// HalfRows computes
-//
-//	for i := range dst {
-//		dst[i] = op.Of(x, rows[i*stride:][:len(x)], bfloat16)
-//	}
-//
-// Unless dst is empty, it panics if stride is negative or rows is too short for len(dst) rows of
-// len(x) elements. dst must not overlap rows or x.
+// HalfRows sets dst[i] to op.Of(x, rows[i*stride:][:len(x)], bfloat16).
 func HalfRows(op HalfSum, dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool) {
 	checkOperands(dst, rows, stride, x)
 	n := len(x)
@@ -124,7 +116,7 @@ func HalfRows(op HalfSum, dst []float32, rows []uint16, stride int, x []float32,
 	}
 }
 
-// HalfRowsAt is HalfRows for the rows whose indices are in idx. It panics like DotRowsAt.
+// HalfRowsAt is HalfRows for the rows whose indices are in idx.
 func HalfRowsAt[I Index](op HalfSum, dst []float32, rows []uint16, stride int, idx []I,
 	x []float32, bfloat16 bool) {
 	picks := checkOperandsAt(dst, rows, stride, idx, x)
@@ -140,7 +132,7 @@ func prefetchHalves(rows []uint16, stride int, idx []uint32, i, n int) {
 	}
 }
 
-// Of returns the sum that op selects, over x and y. It panics if the lengths differ.
+// Of returns the sum that op selects, over x and y.
 func (op HalfSum) Of(x []float32, y []uint16, bfloat16 bool) (total float32) {
 	misuse.CheckEqual("len(x)", len(x), "len(y)", len(y))
 	if race {
@@ -157,8 +149,7 @@ func (op HalfSum) Of(x []float32, y []uint16, bfloat16 bool) (total float32) {
 	return total + sum[0]
 }
 
-// The caller of rows has checked the operands: there are 1 to RowsAtOnce(len(x)) rows of at most
-// Block elements.
+// There must be 1 to RowsAtOnce(len(x)) rows, all within the slice, of at most Block elements.
 func (op HalfSum) rows(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool) {
 	switch op {
 	case HalfDot:
@@ -204,8 +195,7 @@ func normsHalvesGeneric(dst []float32, rows []uint16, stride int, x []float32, b
 	}
 }
 
-// HalfNorms returns the dot product of x and y and the sum of the squares of y, with the bits of
-// Dot and SumSquares of the float32 values. It panics if the lengths differ.
+// HalfNorms returns the dot product of x and y and the sum of the squares of y.
 func HalfNorms(x []float32, y []uint16, bfloat16 bool) (xy, yy float32) {
 	misuse.CheckEqual("len(x)", len(x), "len(y)", len(y))
 	if race {
@@ -222,9 +212,7 @@ func HalfNorms(x []float32, y []uint16, bfloat16 bool) (xy, yy float32) {
 	return xy + sums[0], yy + sums[1]
 }
 
-// CosineHalfRows sets dst[i] to the Cosine of x and half-precision row i, which begins at
-// rows[i*stride]. Unless dst is empty, it panics if stride is negative or rows is too short for
-// len(dst) rows of len(x) elements.
+// CosineHalfRows sets dst[i] to CosineHalves(x, rows[i*stride:][:len(x)], bfloat16).
 func CosineHalfRows(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool) {
 	checkOperands(dst, rows, stride, x)
 	n, xx := len(x), SumSquares(x)
@@ -245,8 +233,7 @@ func CosineHalfRows(dst []float32, rows []uint16, stride int, x []float32, bfloa
 	}
 }
 
-// CosineHalfRowsAt is CosineHalfRows for the rows whose indices are in idx. It panics like
-// DotRowsAt.
+// CosineHalfRowsAt is CosineHalfRows for the rows whose indices are in idx.
 func CosineHalfRowsAt[I Index](dst []float32, rows []uint16, stride int, idx []I, x []float32,
 	bfloat16 bool) {
 	picks, xx := checkOperandsAt(dst, rows, stride, idx, x), SumSquares(x)
@@ -258,14 +245,14 @@ func CosineHalfRowsAt[I Index](dst []float32, rows []uint16, stride int, idx []I
 	}
 }
 
-// CosineHalves returns Cosine of x and the float32 values of y. It panics if the lengths differ.
+// CosineHalves returns Cosine of x and the float32 values of y.
 func CosineHalves(x []float32, y []uint16, bfloat16 bool) float32 {
 	xy, yy := HalfNorms(x, y, bfloat16)
 	return CosineOfHalves(x, y, xy, SumSquares(x), yy, bfloat16)
 }
 
-// CosineOfHalves returns CosineHalves(x, y), given the dot product xy of x and y, and their sums of
-// squares xx and yy.
+// CosineOfHalves returns CosineHalves(x, y), given the dot product xy and the sums of squares xx
+// and yy.
 func CosineOfHalves(x []float32, y []uint16, xy, xx, yy float32, bfloat16 bool) float32 {
 	c, ok := cosineOf(xy, xx, yy)
 	switch {
@@ -308,8 +295,8 @@ func (op HalfSum) Of64(x []float32, y []uint16, bfloat16 bool) (total float64) {
 	return total
 }
 
-// norms64Halves returns DotNorms64 of x and the float32 values of y, which have equal length, at
-// most Block elements.
+// norms64Halves returns DotNorms64 of x and the float32 values of y. Both must have the same
+// length, at most Block.
 func norms64Halves(x []float32, y []uint16, bfloat16 bool) (xy, xx, yy float64) {
 	var dot, squaresX, squaresY [doubleLanes]float64
 	for i, v := range x {

@@ -16,7 +16,7 @@ var formats = map[bool]struct{ infinity, quiet uint16 }{
 	true:  {0x7f80, 0x40},
 }
 
-// A NaN keeps its sign and payload and becomes quiet.
+// A NaN keeps its sign and payload, but does not stay signaling.
 func TestEveryHalf(t *testing.T) {
 	all, back, floats := make([]uint16, 1<<16), make([]uint16, 1<<16), make([]float32, 1<<16)
 	for h := range all {
@@ -82,7 +82,7 @@ func TestNearestHalves(t *testing.T) {
 	}
 }
 
-// halfCursor finds the half-precision numbers nearest to floats of growing magnitude and one sign.
+// halfCursor finds the half-precision numbers nearest to floats, fast if their magnitudes grow.
 type halfCursor struct {
 	half   uint16 // nearest number to the last float, without its sign
 	last   float64

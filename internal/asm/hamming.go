@@ -8,17 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/misuse"
 )
 
-// HammingRows sets dst[i] to the number of bits in which row i and x differ:
-//
-//	for i := range dst {
-//		dst[i] = 0
-//		for j, v := range x {
-//			dst[i] += OnesCount64(v ^ rows[i*stride+j])
-//		}
-//	}
-//
-// Unless dst is empty, it panics if stride is negative or rows is too short for len(dst) rows of
-// len(x) words.
+// HammingRows sets dst[i] to the number of bits in which x and rows[i*stride:][:len(x)] differ.
 func HammingRows(dst []int64, rows []uint64, stride int, x []uint64) {
 	checkOperands(dst, rows, stride, x)
 	n := len(x)
@@ -43,7 +33,7 @@ func hammingBlocks(x, y []uint64) (total int64) {
 	return total
 }
 
-// HammingBytes returns the number of bits in which x and y differ. It panics if the lengths differ.
+// HammingBytes returns the number of bits in which x and y differ.
 func HammingBytes(x, y []byte) (total int64) {
 	misuse.CheckEqual("len(x)", len(x), "len(y)", len(y))
 	if race {
@@ -70,8 +60,8 @@ func differing(x, y []byte) int64 {
 	return int64(bits.OnesCount64(binary.LittleEndian.Uint64(x) ^ binary.LittleEndian.Uint64(y)))
 }
 
-// wordsOf returns the bytes of b, whose number is a multiple of eight, as words that share their
-// memory. Go code must not read the words unless they are aligned.
+// wordsOf returns b, which has a multiple of eight bytes, as words in the same memory. Go code must
+// not read the words unless they are aligned.
 func wordsOf(b []byte) []uint64 {
 	n := len(b) / 8
 	b = b[:n:n]

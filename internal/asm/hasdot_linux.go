@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// GODEBUG=cpu.asimddp=off or cpu.all=off switches SDOT and UDOT off, as in x/sys/cpu.
+// hasDot heeds GODEBUG=cpu.asimddp=off and cpu.all=off, as x/sys/cpu does.
 func hasDot() bool {
 	const hwcap, asimddp = 16, 1 << 20
 	for _, off := range []string{"cpu.asimddp=off", "cpu.all=off"} {

@@ -1,6 +1,6 @@
 package asm
 
-// ISA is an instruction set, and the code path through the kernels that uses it.
+// ISA is an instruction set, and the code path of the kernels for it.
 type ISA uint8
 
 const (
@@ -12,8 +12,7 @@ const (
 	AVX512         // 512-bit registers, amd64 with the features of AVX512x256
 )
 
-// No name ends in a dash and a number, because go test appends GOMAXPROCS to benchmark names in
-// that form.
+// No name ends in a dash and a number, which go test appends to benchmark names (GOMAXPROCS).
 var names = [...]string{Generic: "generic", NEON: "neon", NEONDot: "neondot", AVX2: "avx2",
 	AVX512x256: "avx512x256", AVX512: "avx512"}
 

@@ -14,18 +14,16 @@ var vnni = cpuid.CPU.Supports(cpuid.AVX512VNNI) && cpu.X86.HasAVX512VNNI
 
 var vpopcnt = cpuid.CPU.Supports(cpuid.AVX512VPOPCNTDQ) && cpu.X86.HasAVX512VPOPCNTDQ
 
-// likeZen5 reports whether rows are read in the order that measurements on a Zen 5 favor: on all
-// AMD CPUs.
+// likeZen5 selects the order of reading rows that was fastest on a Zen 5, on all AMD CPUs.
 var likeZen5 = cpuid.CPU.VendorID == cpuid.AMD
 
-// gathers reports whether DotSparse uses gather instructions on the AVX512 path: on Intel CPUs that
-// prefer 512-bit registers. The microcode mitigation of Downfall, which slows gathers down, is for
-// older CPUs.
+// gathers reports whether DotSparse uses gather instructions on the AVX512 path. Intel CPUs that
+// prefer 512-bit registers do not need the mitigation of Downfall, which slows gathers down.
 var gathers = cpuid.CPU.VendorID == cpuid.Intel && prefers512(&cpuid.CPU)
 
-// detect returns the paths that this machine can run, slowest first. It asks cpuid, which also
-// checks that the operating system saves the registers (XGETBV), and x/sys/cpu, which respects
-// GODEBUG=cpu.avx2=off and the like.
+// detect returns the paths that this machine can run, slowest first. Package cpuid also checks that
+// the operating system saves the registers (XGETBV), and x/sys/cpu respects GODEBUG=cpu.avx2=off
+// and the like.
 func detect() []ISA {
 	isas := append(make([]ISA, 0, 4), Generic)
 	if cpuid.CPU.Supports(cpuid.AVX, cpuid.AVX2, cpuid.F16C, cpuid.POPCNT) &&
@@ -46,8 +44,7 @@ func detect() []ISA {
 }
 
 // prefers512 reports whether a CPU with AVX-512 uses 512-bit registers rather than 256-bit ones by
-// default. The CPU's family and model numbers decide. The features FP16 and AMX identify a CPU
-// under a hypervisor that reports an older model; other hypervisors hide these features.
+// default. FP16 and AMX identify Intel CPUs if a hypervisor reports an older model.
 func prefers512(c *cpuid.CPUInfo) bool {
 	switch c.VendorID {
 	case cpuid.Intel:

@@ -2,18 +2,14 @@ package asm
 
 import "unsafe"
 
-// Block is the number of elements of the blocks into which long vectors are divided. Each block is
-// summed by itself, which limits the rounding error of long sums. Blocks also bound the time of a
-// call into assembly, in which the goroutine can't be preempted.
+// Block is the number of elements of the blocks into which long vectors are divided. Summing each
+// block separately limits the rounding error of long sums.
 const Block = 65536
 
 const (
 	lanes       = 64
 	sparseLanes = 8
 )
-
-// Lengths of vectors are compared in assembly: the stub of Dot jumps to the body for the path in
-// use or, if the lengths differ or exceed Block or that path is Generic, to the slow path, dotSlow.
 
 // Prefetch asks the CPU to load x, or at most its first Block*4 bytes, into the caches. On the
 // Generic path it does nothing.

@@ -344,8 +344,8 @@ func at[I asm.Index](j I) func(elements, stride, n int) {
 	return func(elements, stride, n int) { asm.CheckRowsAt(elements, stride, []I{j}, n) }
 }
 
-// TestGuardPages runs kernels on operands between unmapped pages: a read or write beyond an operand
-// ends the test binary.
+// TestGuardPages runs kernels on operands that start after, or end before, a protected page: an
+// access to this page crashes the test binary.
 func TestGuardPages(t *testing.T) {
 	if !asmtest.Guarded {
 		t.Log("this system has no guard pages: accesses beyond an operand remain unseen")
@@ -365,8 +365,7 @@ func TestGuardPages(t *testing.T) {
 	})
 }
 
-// TestExactIntegers uses small integers, whose sums of products are exact in any order, so that no
-// tolerance is needed.
+// TestExactIntegers uses small integers, whose sums of products are exact in any order.
 func TestExactIntegers(t *testing.T) {
 	each(t, func(t *testing.T, k asmtest.Kernel) {
 		if k.Inexact {

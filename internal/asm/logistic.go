@@ -2,8 +2,7 @@ package asm
 
 import "github.com/pegasimd/pegasimd/internal/base/floats"
 
-// Sigmoid sets dst[i] to floats.Sigmoid(x[i]), to the bit. It panics if the lengths differ. dst and
-// x may be the same slice.
+// Sigmoid sets dst[i] to floats.Sigmoid(x[i]). dst and x may be the same slice.
 func Sigmoid(dst, x []float64) {
 	if race {
 		raceReads(x)
@@ -18,8 +17,7 @@ func sigmoidGeneric(dst, x []float64, _ *float64) {
 	}
 }
 
-// Log1pExp sets dst[i] to floats.Log1pExp(x[i]), to the bit. It panics if the lengths differ. dst
-// and x may be the same slice.
+// Log1pExp sets dst[i] to floats.Log1pExp(x[i]). dst and x may be the same slice.
 func Log1pExp(dst, x []float64) {
 	if race {
 		raceReads(x)

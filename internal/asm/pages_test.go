@@ -22,7 +22,7 @@ func TestSumsAtPageEnds(t *testing.T) {
 	}
 	g := &asmtest.Guard{}
 	defer g.Free()
-	inside := middle{g.Floats(4096)[1281:]} // misaligned: a sum may start before it
+	inside := middle{g.Floats(4096)[1281:]} // misaligned, so that sums may read memory before it
 	each(t, func(t *testing.T, k asmtest.Kernel) {
 		if !slices.Contains(sums, k.Name) {
 			return
@@ -54,7 +54,7 @@ func TestSumsAtPageEnds(t *testing.T) {
 	})
 }
 
-// middle is memory far from the ends of its pages, which all operands of floats or bytes share.
+// middle is memory far from protected pages, which all operands of floats or bytes share.
 type middle struct{ floats []float32 }
 
 func (m middle) Floats(n int) []float32 { return m.floats[:n] }

@@ -14,21 +14,14 @@ func rowsTooShort(elements, stride, count, n int) any {
 		count, n, stride)
 }
 
-// DotRows computes
-//
-//	for i := range dst {
-//		dst[i] = Dot(rows[i*stride:][:len(x)], x)
-//	}
-//
-// to the bit. Unless dst is empty, it panics if stride is negative or rows is too short for
-// len(dst) rows of len(x) elements. dst must not overlap rows or x.
+// DotRows sets dst[i] to Dot(rows[i*stride:][:len(x)], x).
 func DotRows(dst, rows []float32, stride int, x []float32) {
 	checkOperands(dst, rows, stride, x)
 	sumRows[dotSum](dst, rows, stride, nil, x)
 }
 
 // CheckRows panics unless a slice of the given number of elements holds count rows of n elements
-// whose starts are stride elements apart.
+// whose starts are stride elements apart. Without rows, it does not panic.
 func CheckRows(elements, stride, count, n int) {
 	if count > 0 && (stride < 0 || n > elements || !Fit(count-1, stride, elements-n)) {
 		panic(rowsTooShort(elements, stride, count, n))
@@ -60,14 +53,7 @@ func matrixTooShort(name string, n int, leading string, lda, rows, cols int) any
 
 type Index interface{ ~int32 | ~uint32 }
 
-// DotRowsAt computes
-//
-//	for i, j := range idx {
-//		dst[i] = Dot(rows[j*stride:][:len(x)], x)
-//	}
-//
-// to the bit. It panics if dst and idx differ in length or, unless idx is empty, if stride is
-// negative or a row with an index in idx is not within rows. dst must not overlap rows or x.
+// DotRowsAt sets dst[i] to Dot(rows[j*stride:][:len(x)], x) for j = idx[i].
 func DotRowsAt[I Index](dst, rows []float32, stride int, idx []I, x []float32) {
 	sumRows[dotSum](dst, rows, stride, checkOperandsAt(dst, rows, stride, idx, x), x)
 }
@@ -77,13 +63,7 @@ func SquaredDistanceRowsAt[I Index](dst, rows []float32, stride int, idx []I, x 
 	sumRows[distanceSum](dst, rows, stride, checkOperandsAt(dst, rows, stride, idx, x), x)
 }
 
-// CosineRowsAt computes
-//
-//	for i, j := range idx {
-//		dst[i] = Cosine(x, rows[j*stride:][:len(x)])
-//	}
-//
-// to the bit. It panics like DotRowsAt. dst must not overlap rows or x.
+// CosineRowsAt sets dst[i] to Cosine(x, rows[j*stride:][:len(x)]) for j = idx[i].
 func CosineRowsAt[I Index](dst, rows []float32, stride int, idx []I, x []float32) {
 	n, xx := len(x), SumSquares(x)
 	picks := checkOperandsAt(dst, rows, stride, idx, x)
@@ -116,9 +96,8 @@ func checkOperandsAt[E any, I Index](dst []float32, rows []E, stride int, idx []
 	return picks
 }
 
-// rowsInside reports whether the rows whose indices are in idx all lie within a slice of the given
-// number of elements. A row has n elements, from element index*stride on. An index that does not
-// fit into an int is outside even if stride is 0.
+// rowsInside reports whether CheckRowsAt does not panic. An index that does not fit into an int is
+// outside even if stride is 0.
 func rowsInside[I Index](elements, stride int, idx []I, n int) bool {
 	if len(idx) == 0 {
 		return true
@@ -151,7 +130,7 @@ func rowsOutside[I Index](elements, stride int, idx []I, n int) any {
 
 // CheckRowsAt panics unless the rows whose indices are in idx all lie within a slice of the given
 // number of elements. A row has n elements, from element index*stride on. CheckRowsAt returns idx
-// as unsigned integers, which share its memory.
+// as unsigned integers in the same memory.
 func CheckRowsAt[I Index](elements, stride int, idx []I, n int) []uint32 {
 	if !rowsInside(elements, stride, idx, n) {
 		panic(rowsOutside(elements, stride, idx, n))
@@ -177,9 +156,8 @@ const (
 )
 
 // oneByOne reports whether to read count rows of n elements one after the other rather than four at
-// a time. Four rows at a time share loads of x; but registers of less than 512 bits cannot hold the
-// lanes of four rows, which are then read in several passes. The rule for likeZen5 was measured on
-// a Zen 5.
+// a time. Four rows at a time share loads of x, but registers of less than 512 bits cannot hold the
+// lanes of four rows, so the rows are read in several passes.
 func oneByOne(rows []float32, idx []uint32, count, n int) bool {
 	size := count * n
 	switch {
@@ -201,7 +179,7 @@ func oneByOne(rows []float32, idx []uint32, count, n int) bool {
 }
 
 // rowSum is a type whose size selects the sum. The size is a constant in each instance of sumRows,
-// so that a program that needs only one of the two sums does not link the kernels of the other sum.
+// so that a program that needs only one of the sums does not link the kernels of the other one.
 type rowSum interface{ dotSum | distanceSum }
 
 type (
@@ -290,27 +268,13 @@ func cosineEachRowGeneric(dst, rows []float32, stride int, x []float32, xx float
 	}
 }
 
-// SquaredDistanceRows computes
-//
-//	for i := range dst {
-//		dst[i] = SquaredDistance(rows[i*stride:][:len(x)], x)
-//	}
-//
-// to the bit. Unless dst is empty, it panics if stride is negative or rows is too short for
-// len(dst) rows of len(x) elements. dst must not overlap rows or x.
+// SquaredDistanceRows sets dst[i] to SquaredDistance(rows[i*stride:][:len(x)], x).
 func SquaredDistanceRows(dst, rows []float32, stride int, x []float32) {
 	checkOperands(dst, rows, stride, x)
 	sumRows[distanceSum](dst, rows, stride, nil, x)
 }
 
-// CosineRows computes
-//
-//	for i := range dst {
-//		dst[i] = Cosine(x, rows[i*stride:][:len(x)])
-//	}
-//
-// to the bit. Unless dst is empty, it panics if stride is negative or rows is too short for
-// len(dst) rows of len(x) elements. dst must not overlap rows or x.
+// CosineRows sets dst[i] to Cosine(x, rows[i*stride:][:len(x)]).
 func CosineRows(dst, rows []float32, stride int, x []float32) {
 	n, xx := len(x), SumSquares(x)
 	checkOperands(dst, rows, stride, x)
@@ -355,9 +319,6 @@ func row[E any](rows []E, stride int, idx []uint32, i, n int) []E {
 //	for i, j := range idx {
 //		Axpy(a[i], rows[j*stride:][:len(y)], y)
 //	}
-//
-// to the bit. It panics if a and idx differ in length or, unless idx is empty, if stride is
-// negative or a row with an index in idx is not within rows. y must not overlap a or rows.
 func AxpyRows[I Index](a, rows []float32, stride int, idx []I, y []float32) {
 	misuse.CheckEqual("len(a)", len(a), "len(idx)", len(idx))
 	picks := CheckRowsAt(len(rows), stride, idx, len(y))
@@ -375,9 +336,6 @@ func AxpyRows[I Index](a, rows []float32, stride int, idx []I, y []float32) {
 //	for i, v := range x {
 //		Axpy(alpha*v, rows[i*stride:][:len(y)], y)
 //	}
-//
-// to the bit. Unless x is empty, it panics if stride is negative or rows is too short for len(x)
-// rows of len(y) elements. y must not overlap rows or x.
 func GemvT(alpha float32, rows []float32, stride int, x, y []float32) {
 	CheckRows(len(rows), stride, len(x), len(y))
 	if race {
@@ -418,14 +376,13 @@ func axpyRowsGeneric(alpha float32, a, rows []float32, stride int, idx []uint32,
 	}
 }
 
-// Ger computes
+// Ger does nothing if alpha is 0, and otherwise computes
 //
 //	for i, v := range x {
 //		Axpy(alpha*v, y, a[i*lda:][:len(y)])
 //	}
 //
-// to the bit, except that it does nothing if alpha is 0. It panics if lda is less than len(y) or a
-// is too short for len(x) rows. a must not overlap x or y.
+// It panics if lda is less than len(y) or a is too short for len(x) rows.
 func Ger(alpha float32, x, y, a []float32, lda int) {
 	CheckMatrix("a", a, "lda", lda, len(x), len(y))
 	if alpha == 0 || len(x) == 0 || len(y) == 0 {

@@ -2,14 +2,8 @@ package asm
 
 import "unsafe"
 
-// DotSame returns the bits of DotSparse for a row whose values all equal a:
-//
-//	for k, j := range idx {
-//		lane[k%8] += float32(a * w[j])
-//	}
-//
-// with the 8 lanes folded. The indices must be strictly ascending (so there are at most Block of
-// them) and less than len(w): the assembly does not check them.
+// DotSame returns DotSparse for a row whose values all equal a. The caller checks that the indices
+// are strictly ascending (so there are at most Block of them) and less than len(w).
 func DotSame(a float32, idx []uint16, w []float32) float32 {
 	if race {
 		raceReads(idx)
@@ -29,15 +23,7 @@ func dotSameGeneric(a float32, idx []uint16, w []float32) float32 {
 	return fold(lane[:])
 }
 
-// AxpySame adds a to w at each index, as AxpySparse does for a row whose products all equal a, to
-// the bit:
-//
-//	for _, j := range idx {
-//		w[j] += a
-//	}
-//
-// The indices must be strictly ascending (so there are at most Block of them) and less than len(w):
-// the assembly does not check them.
+// AxpySame adds a to w at each index. The indices must satisfy the rules of DotSame.
 func AxpySame(a float32, idx []uint16, w []float32) {
 	if race {
 		raceReads(idx)
@@ -79,8 +65,8 @@ type Step struct {
 //		AxpySame(update, row, w)
 //	}
 //
-// A row without update adds 0, which needs no branch. Each row's indices must satisfy the rules of
-// AxpySame.
+// Adding 0 for a row without update avoids a branch. Each row's indices must satisfy the rules of
+// DotSame.
 func StepsSame(steps []Step, indices []uint16, w []float32) {
 	if len(steps) == 0 {
 		return

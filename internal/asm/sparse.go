@@ -8,8 +8,7 @@ import "github.com/pegasimd/pegasimd/internal/base/misuse"
 //		lane[k%8] += float32(val[k] * w[j])
 //	}
 //
-// with the 8 lanes folded. It panics if idx and val differ in length. Every index must lie in [0,
-// len(w)): the assembly does not check it.
+// and folds the lanes. The caller checks that every index lies in [0, len(w)).
 func DotSparse(idx []int32, val, w []float32) float32 {
 	if race {
 		raceReads(idx)
@@ -34,8 +33,7 @@ func dotSparseGeneric(idx []int32, val, w []float32) float32 {
 //		w[j] += float32(a * val[k])
 //	}
 //
-// It panics if idx and val differ in length. Every index must lie in [0, len(w)): the assembly does
-// not check it. Indices may repeat; val must not overlap w.
+// The caller checks that every index lies in [0, len(w)). Indices may repeat.
 func AxpySparse(a float32, idx []int32, val, w []float32) {
 	if race {
 		raceReads(idx)
@@ -57,7 +55,7 @@ func notMultipleOf8(k int) any {
 	return misuse.Of("%d interleaved vectors: want a multiple of 8", k)
 }
 
-// DotSparseK is DotSparse for k = len(dst) vectors at once, interleaved in w, to the bit:
+// DotSparseK is DotSparse for k = len(dst) vectors at once, interleaved in w:
 //
 //	for c := range dst {
 //		for i, j := range idx {
@@ -66,8 +64,7 @@ func notMultipleOf8(k int) any {
 //		dst[c] = the folded lanes
 //	}
 //
-// It panics if k is not a multiple of 8 or idx and val differ in length. Every index must lie in
-// [0, len(w)/k): the assembly does not check it. dst must not overlap val or w.
+// It panics if k is not a multiple of 8. The caller checks that every index lies in [0, len(w)/k).
 func DotSparseK(dst []float32, idx []int32, val, w []float32) {
 	if len(dst)%8 != 0 {
 		panic(notMultipleOf8(len(dst)))
@@ -121,7 +118,7 @@ func dotSparseKGeneric(dst []float32, idx []int32, val, w []float32, k int) {
 	copy(dst, lane[0][:])
 }
 
-// AxpySparseK is AxpySparse for k = len(a) vectors at once, interleaved in w, to the bit:
+// AxpySparseK is AxpySparse for k = len(a) vectors at once, interleaved in w:
 //
 //	for i, j := range idx {
 //		for c := range a {
@@ -129,8 +126,7 @@ func dotSparseKGeneric(dst []float32, idx []int32, val, w []float32, k int) {
 //		}
 //	}
 //
-// It panics if k is not a multiple of 8 or idx and val differ in length. Every index must lie in
-// [0, len(w)/k): the assembly does not check it. w must not overlap a or val.
+// It panics if k is not a multiple of 8. The caller checks that every index lies in [0, len(w)/k).
 func AxpySparseK(a []float32, idx []int32, val, w []float32) {
 	if len(a)%8 != 0 {
 		panic(notMultipleOf8(len(a)))

@@ -13,7 +13,7 @@ import (
 //		lane[i%64] += float32(v * y[i])
 //	}
 //
-// with the lanes folded as the package comment says. It panics if the lengths differ.
+// and folds the lanes as the package comment says.
 func Dot(x, y []float32) float32 {
 	if race {
 		raceReads(x, y)
@@ -49,7 +49,7 @@ func dotBlocks(x, y []float32) (sum float32) {
 	return sum
 }
 
-// The length of a half must be a multiple of 64.
+// Half the length of x must be a multiple of 64.
 func dotTwoGeneric(dst, x, y []float32) {
 	n := len(x) / 2
 	dst[0], dst[1] = dotGeneric(x[:n], y[:n]), dotGeneric(x[n:], y[n:])
@@ -113,7 +113,7 @@ func sumSquaresGeneric(x []float32) float32 { return dotGeneric(x, x) }
 //		lane[i%64] += float32(d * d)
 //	}
 //
-// with the lanes folded as the package comment says. It panics if the lengths differ.
+// and folds the lanes.
 func SquaredDistance(x, y []float32) float32 {
 	if race {
 		raceReads(x, y)
@@ -139,8 +139,7 @@ func squaredDistanceGeneric(x, y []float32) float32 {
 	return fold(lane[:])
 }
 
-// DotNorms returns Dot(x, y), SumSquares(x) and SumSquares(y), to the bit. It panics if the lengths
-// differ.
+// DotNorms returns Dot(x, y), SumSquares(x) and SumSquares(y).
 func DotNorms(x, y []float32) (xy, xx, yy float32) {
 	if race {
 		raceReads(x, y)
@@ -178,7 +177,7 @@ func dotNormsGeneric(x, y []float32) (xy, xx, yy float32) {
 //		lane[i%64] += v
 //	}
 //
-// with the lanes folded as the package comment says.
+// and folds the lanes.
 func Sum(x []float32) float32 {
 	if race {
 		raceReads(x)
@@ -218,7 +217,7 @@ func abs(v float32) float32 { return math.Float32frombits(math.Float32bits(v) &^
 //		lane[i%64] += |v - y[i]|
 //	}
 //
-// with the lanes folded as the package comment says. It panics if the lengths differ.
+// and folds the lanes.
 func L1Distance(x, y []float32) float32 {
 	if race {
 		raceReads(x, y)

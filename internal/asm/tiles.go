@@ -3,7 +3,7 @@ package asm
 import "github.com/pegasimd/pegasimd/internal/base/misuse"
 
 // TileRows and TileCols are the dimensions of the tile of C that RankK updates. BlockRows is the
-// number of rows of A and B after which RankK adds its sums to C and starts new ones.
+// number of rows of A and B that RankK sums before it adds the sums to C.
 const (
 	TileRows  = 12
 	TileCols  = 32
@@ -19,9 +19,8 @@ const (
 //	}
 //	c[i*stride+j] += sum[i][j]
 //
-// All sums start from +0. Every BlockRows rows, the sums are added to c and start anew. RankK
-// panics unless a and b have the same whole number of rows, stride is at least TileCols and c holds
-// the tile. c must not overlap a or b.
+// All sums start from +0, and start anew after every BlockRows rows. RankK panics unless a and b
+// have the same whole number of rows, stride is at least TileCols and c holds the tile.
 func RankK(c []float32, stride int, a, b []float32) {
 	k := checkTile(len(c), stride, len(a), len(b))
 	if race {
@@ -42,10 +41,9 @@ func RankK(c []float32, stride int, a, b []float32) {
 //	}
 //	c[i*stride+j] += sum[i][j]
 //
-// for i < rows and j < cols, with all sums starting from +0. It does nothing if rows, cols or k is
-// less than 1. It panics if neither aRow nor aStep is 1 (with aStep 1 the rows of A are contiguous,
-// with aRow 1 its columns), or if c, a or b is too short. c must not overlap a or b, and its rows
-// must not overlap each other.
+// for i < rows and j < cols. All sums start from +0. Gemm does nothing if rows, cols or k is less
+// than 1. It panics if neither aRow nor aStep is 1 (with aStep 1 the rows of A are contiguous, with
+// aRow 1 its columns), or if c, a or b is too short. The rows of c must not overlap each other.
 func Gemm(c []float32, stride int, a []float32, aRow, aStep int, b []float32,
 	bStep, rows, cols, k int) {
 	if rows < 1 || cols < 1 || k < 1 {
@@ -68,8 +66,8 @@ func Gemm(c []float32, stride int, a []float32, aRow, aStep int, b []float32,
 	gemmActive(c, stride, a, aRow, aStep, b, bStep, rows, cols, k)
 }
 
-// RankKPairs is RankK for int16 elements and int32 sums. Each uint32 of a and b holds a pair
-// of elements from two consecutive rows, the first one in the lower half:
+// RankKPairs is RankK for int16 elements and int32 sums. Each uint32 of a and b holds a pair of
+// elements from two consecutive rows, the first one in the lower half:
 //
 //	for r := range k {
 //		x, y := a[r*TileRows+i], b[r*TileCols+j]
@@ -90,7 +88,7 @@ func RankKPairs(c []int32, stride int, a, b []uint32) {
 	}
 }
 
-// c, a and b are lengths of slices; k is the number of rows of A and B.
+// The parameters c, a and b are lengths of slices; k is the number of rows of A and B.
 func checkTile(c, stride, a, b int) (k int) {
 	k = a / TileRows
 	if a != k*TileRows || b != k*TileCols {
@@ -103,15 +101,14 @@ func checkTile(c, stride, a, b int) (k int) {
 	return k
 }
 
-// Pack computes
+// Pack copies a row x, times c, into panels for RankK, which begin step elements apart:
 //
 //	for i, v := range x {
 //		dst[i/width*step+i%width] = float32(c * v)
 //	}
 //
-// It copies a row, times c, into panels for RankK, which begin step elements apart. It panics if
-// width is neither TileRows nor TileCols or, unless x is empty, if step is less than width or dst
-// is too short. dst must not overlap x.
+// It panics if width is neither TileRows nor TileCols or, unless x is empty, if step is less than
+// width or dst is too short.
 func Pack(dst []float32, width, step int, c float32, x []float32) {
 	if width != TileRows && width != TileCols {
 		panic(misuse.Of("width = %d, want %d or %d", width, TileRows, TileCols))
@@ -134,7 +131,7 @@ func Pack(dst []float32, width, step int, c float32, x []float32) {
 	packActive(dst, width, step, c, x)
 }
 
-// PackColumns computes
+// PackColumns copies columns, times c, into a panel:
 //
 //	for j := range cols {
 //		for i, v := range x[j*stride:][:n] {
@@ -142,8 +139,7 @@ func Pack(dst []float32, width, step int, c float32, x []float32) {
 //		}
 //	}
 //
-// It copies columns, times c, into a panel. It does nothing if cols or n is less than 1, and
-// otherwise panics if x or dst is too short. dst must not overlap x.
+// It does nothing if cols or n is less than 1, and otherwise panics if x or dst is too short.
 func PackColumns(dst []float32, width int, c float32, x []float32, stride, cols, n int) {
 	if cols < 1 || n < 1 {
 		return
@@ -157,7 +153,6 @@ func PackColumns(dst []float32, width int, c float32, x []float32, stride, cols,
 	packColumnsActive(dst, width, c, x, stride, cols, n)
 }
 
-// packBlock is a multiple of both panel widths.
 const packBlock = Block / (TileRows * TileCols) * (TileRows * TileCols)
 
 func gemmGeneric(c []float32, stride int, a []float32, aRow, aStep int, b []float32,
