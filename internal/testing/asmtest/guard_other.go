@@ -4,7 +4,7 @@ package asmtest
 
 const Guarded = false
 
-// Guard is ordinary memory on systems on which package asmtest cannot protect pages.
+// Guard is ordinary memory, because package asmtest cannot protect pages on this system.
 type Guard struct {
 	AtStart bool
 	Heap

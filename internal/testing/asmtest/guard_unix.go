@@ -8,10 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Guarded reports whether a Guard's memory faults beyond its ends on this system.
+// Guarded reports whether accesses beyond a Guard's operands fault on this system.
 const Guarded = true
 
-// Guard allocates operands between pages that can't be read or written. Free releases them.
+// Guard allocates operands between pages that can't be accessed. Free releases them.
 type Guard struct {
 	AtStart bool // operands begin after a protected page, not end before it
 	pages   [][]byte

@@ -1,5 +1,5 @@
 // Package asmtest provides Kernels, a table of package asm's kernels, and operands for them:
-// sources of numbers, and memory that faults or shows stores beyond its ends.
+// sources of numbers, and memory that detects accesses beyond its ends.
 package asmtest
 
 import (
@@ -14,7 +14,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/sys/bandwidth"
 )
 
-// Kernel describes one kernel to tests and benchmarks.
 type Kernel struct {
 	Name string
 	// Inexact reports that results are rounded even if all operands are small integers.
@@ -23,11 +22,11 @@ type Kernel struct {
 	MaxSize int
 	// New returns arguments of size n.
 	New func(n int, m Memory, s *Source) *Args
-	// Call calls the kernel. It returns one of its results, or 0 if these are stored in Args alone.
+	// Call calls the kernel. It returns one of its results, or 0 if all are stored in Args.
 	Call func(a *Args) float32
-	// Wide returns, in float64, the results of Call, and for each result the sum of its terms'
-	// absolute values, to which the rounding error is compared. Wide must be called before Call,
-	// which may overwrite operands.
+	// Wide returns the kernel's results, computed in float64, and for each result the sum of its
+	// terms' absolute values, to which the rounding error is compared. Wide must be called before
+	// Call, which may overwrite operands.
 	Wide func(a *Args) (want, scale []float64)
 	// Bytes returns the number of bytes that a call reads and writes.
 	Bytes func(a *Args) int
@@ -45,13 +44,12 @@ func (k Kernel) inexact() Kernel {
 	return k
 }
 
-// Args are the arguments of one call.
 type Args struct {
 	A, B         float32
 	X, Y         []float32
 	Scalars      []float32
 	Idx          []int32
-	Packed       []byte    // input of Unpack
+	Packed       []byte // input of Unpack and UnpackDot
 	Bytes        [2][]byte // [0]: rows or a vector of int8 or uint8; [1]: a vector
 	ByteQueries  [][]byte  // of equal length
 	Shorts       []uint16  // column indices, strictly ascending
@@ -133,8 +131,7 @@ func appendDouble(out []float32, v float64) []float32 {
 	return out
 }
 
-// Footprint returns the bytes of the operands. Float32 operands that start at the same address
-// count once.
+// Footprint returns the bytes of the operands. Float32 operands at the same address count once.
 func (a *Args) Footprint() int {
 	bytes := 4*len(a.Idx) + 2*len(a.Shorts) + len(a.Packed) + 8*(len(a.Doubles)+len(a.Scores)) +
 		len(a.Bytes[0]) + len(a.Bytes[1]) + 2*len(a.Halves) + 8*(len(a.Words[0])+len(a.Words[1]))
@@ -943,7 +940,7 @@ var Kernels = []Kernel{
 	},
 }
 
-// The first factor has Depth columns, the second Depth rows; if Depth is odd, the first factor is
+// The first factor has Depth columns, the second Depth rows. If Depth is odd, the first factor is
 // transposed.
 func newGemm(n int, m Memory, s *Source) *Args {
 	a := &Args{Rows: 1 + n%29, Cols: 1 + n%71, Depth: (min(n, 16*256) + 15) / 16}
@@ -957,8 +954,7 @@ func newGemm(n int, m Memory, s *Source) *Args {
 	return a
 }
 
-// steps returns the distances in X between consecutive rows and between consecutive columns of the
-// first factor of a matrix product.
+// steps returns the distances in X between the rows and between the columns of the first factor.
 func (a *Args) steps() (row, step int) {
 	if a.Depth%2 == 1 {
 		return 1, a.Rows + a.Depth%3
@@ -983,7 +979,7 @@ func wideExtreme(x []float32, sign float64) (want, scale []float64) {
 	return []float64{sign*least + 0}, []float64{0}
 }
 
-// sign is 1 for the least element and -1 for the greatest. x must be finite.
+// sign is as in wideExtreme. x must be finite.
 func wideArg(x []float32, sign float64) (want, scale []float64) {
 	least, first := math.Inf(1), -1
 	for i, v := range x {
@@ -1254,8 +1250,8 @@ func byteTileKernel(name string, signed bool) Kernel {
 func product(x, y int64) int64 { return x * y }
 func square(x, y int64) int64  { return (x - y) * (x - y) }
 
-// With probability 1/3 all rows hold only 0, 127, 128 and 255, the extremes of int8 and uint8;
-// independently, so does the vector.
+// The rows hold only 0, 127, 128 and 255, the extremes of int8 and uint8, with probability 1/3.
+// Independently, so does the vector.
 func newBytes(n, count, stride int, m Memory, s *Source) *Args {
 	a := &Args{Bytes: [2][]byte{m.Bytes((count-1)*stride + n), m.Bytes(n)}, Stride: stride,
 		Scores: integers[int64](m, count)}
@@ -1339,8 +1335,8 @@ func HalfValue(h uint16, bfloat16 bool) float64 {
 	return v
 }
 
-// HalfUnbounded is HalfValue for a number that is not negative, but returns the number that would
-// follow the greatest finite number for infinity, so that rounding boundaries are midpoints.
+// HalfUnbounded is HalfValue for a number that is not negative. For infinity it returns the number
+// that would follow the greatest finite number, so that rounding boundaries are midpoints.
 func HalfUnbounded(h uint16, bfloat16 bool) float64 {
 	if v := HalfValue(h, bfloat16); !math.IsInf(v, 1) {
 		return v
@@ -1476,9 +1472,8 @@ func packHalvesKernel(name string, bfloat16 bool) Kernel {
 	}
 }
 
-// NearestHalf returns the half-precision number nearest to v, which is not NaN: of two, the number
-// with an even mantissa. From the midpoint of the greatest finite number and the next power of two
-// on, it returns infinity.
+// NearestHalf returns the half-precision number nearest to v, ties to even. From the midpoint of
+// the greatest finite number and the next power of two on, it returns infinity. v must not be NaN.
 func NearestHalf(v float32, bfloat16 bool) uint16 {
 	infinity := uint16(0x7c00)
 	if bfloat16 {

@@ -63,7 +63,7 @@ func (m *Shifted) Doubles(n int) []float64 {
 	return make([]float64, n+m.Offset%8)[m.Offset%8:]
 }
 
-// Intact reports whether all sentinels beside the operands of floats are unchanged.
+// Intact reports whether all sentinels are unchanged.
 func (m *Shifted) Intact() bool {
 	for _, v := range m.all {
 		for _, f := range v {

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 )
 
-// Source is a random source of numbers for kernels.
 type Source struct {
 	*rand.Rand
 	next func(r *rand.Rand) float32
@@ -64,14 +63,14 @@ func Bits(seed uint64) *Source {
 }
 
 // Pooled wraps a constructor of sources, to save time. The sources of the returned function draw
-// from one pool of numbers of source(1), each from a place that depends on its seed.
+// from one pool of numbers of source(1), starting at a number that depends on their seed.
 func Pooled(source func(seed uint64) *Source) func(seed uint64) *Source {
 	pool := make([]float32, 1<<16)
 	for i, s := 0, source(1); i < len(pool); i++ {
 		pool[i] = s.Float()
 	}
 	return func(seed uint64) *Source {
-		k := 40503 * seed // an odd factor, so that seeds below 2^16 start at different numbers
+		k := 40503 * seed // odd, so that seeds below 2^16 start at different numbers
 		return newSource(seed, func(*rand.Rand) float32 {
 			k++
 			return pool[k%uint64(len(pool))]

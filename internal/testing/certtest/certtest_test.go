@@ -37,7 +37,8 @@ func TestObjective(t *testing.T) {
 		Weight: []float64{3, 1}, Vectors: 1, Bias: true, Prior: [][]float32{{1}},
 		PriorBias: []float64{0}}
 	w, b := [][]float64{{2}}, []float64{1}
-	// Scores 5 and 1, losses 8 and 0 with weights 3 and 1, and 2 (2-1)^2.
+	// The scores are 5 and 1, the losses 8 and 0 with weights 3 and 1, and the penalty is 2
+	// (2-1)^2.
 	if f := p.Objective(w, b); f != 6+2 {
 		t.Errorf("the objective is %v, want 8", f)
 	}

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Edit returns a model or proof file with up to three random changes of header values or bits of
-// the body, without the header's hash, and with a correct checksum. It returns nil for a file
-// without a header, or if a value to change is not JSON.
+// Edit returns a copy of a model or proof file with up to three random changes of header values or
+// bits of the body, without the header's hash, and with a correct checksum. It returns nil if the
+// file has no header, or a value to change is not JSON.
 func Edit(g *rand.Rand, file []byte) []byte {
 	end := len(file) - sha256.Size
 	head, body, found := bytes.Cut(file[:end], []byte("\n\n"))
@@ -48,7 +48,7 @@ func Edit(g *rand.Rand, file []byte) []byte {
 	return append(edit.Bytes(), sum[:]...)
 }
 
-// mutate replaces some strings by one of these words.
+// mutate replaces strings by one of these words.
 var settings = strings.Fields("hinge log squared-hinge eps-insensitive squared ovr ovo crammer-singer " +
 	"multinomial none augmented unregularised standard max-abs unit r2 balanced newton dual auto " +
 	"last-half shuffled sequential linear rbf polynomial")

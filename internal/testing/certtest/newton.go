@@ -2,8 +2,7 @@ package certtest
 
 import "math"
 
-// Minimize returns weights and biases whose objective is close to the minimum, and that objective,
-// an upper bound on the minimum.
+// Minimize returns weights and biases whose objective is close to the minimum, and that objective.
 func (p *Problem) Minimize() (w [][]float64, b []float64, least float64) {
 	s := p.space()
 	theta := make([]float64, s.vars)
@@ -35,13 +34,13 @@ func (p *Problem) Minimize() (w [][]float64, b []float64, least float64) {
 	return w, b, least
 }
 
-// space holds a problem in the form in which Newton's method solves it. For each vector, its
+// space holds a problem in the form in which Newton's method solves it. For each vector, the
 // variables theta are the weights minus the prior's weights and, if there is a bias, the bias minus
-// the prior's bias, divided by biasValue. If the bias is not penalized, the weighted mean of the
-// rows is subtracted from each row.
+// the prior's bias, divided by biasValue. If the bias is not penalized, the rows, and so the bias,
+// are those after subtracting the weighted mean from each row.
 type space struct {
 	p      *Problem
-	rows   [][]float64 // features of each row; with a bias, biasValue follows them
+	rows   [][]float64 // features of each row, then biasValue if there is a bias
 	start  [][]float64 // the prior's scores of each row
 	center []float64
 	cols   int

@@ -8,7 +8,7 @@ import (
 	"math/big"
 )
 
-// Kind is a loss function of a row's label y and scores z, one for each weight vector.
+// Kind is a loss function of a row's label y and its scores z, one for each weight vector.
 type Kind uint8
 
 const (
@@ -99,8 +99,8 @@ func softplus(x float64) float64 {
 	return math.Max(x, 0) + math.Log1p(math.Exp(-math.Abs(x)))
 }
 
-// Objective returns the objective P for the weights w and the biases b. Scores and sums are
-// computed in 240 bits, losses in float64.
+// Objective returns P for the weights w and the biases b. Scores and sums are computed in 240 bits,
+// losses in float64.
 func (p *Problem) Objective(w [][]float64, b []float64) float64 {
 	penalty, loss, all := bigFloat(0), bigFloat(0), bigFloat(0)
 	for k := range w {

@@ -6,7 +6,7 @@ import (
 )
 
 // smooth returns the loss of row i, smoothed with width mu unless it is smooth already, and stores
-// its first derivatives with respect to the scores in dz and its second derivatives in ddz.
+// its first and second derivatives with respect to the scores in dz and ddz.
 func (p *Problem) smooth(i int, z []float64, mu float64, dz []float64, ddz [][]float64) float64 {
 	y := p.Labels[i]
 	switch p.Kind {
@@ -37,8 +37,8 @@ func (p *Problem) smooth(i int, z []float64, mu float64, dz []float64, ddz [][]f
 	default:
 		panic(fmt.Sprintf("certtest: no smooth loss for kind %d (smooth.go)", p.Kind))
 	}
-	// mu times the log of a sum of exponentials: for CrammerSinger, a smoothed maximum of linear
-	// functions of z.
+	// The rest is mu times the log of a sum of exponentials, for CrammerSinger a smoothed maximum
+	// of linear functions of z.
 	of := make([]float64, len(z))
 	top := math.Inf(-1)
 	if p.Kind == Multinomial {
@@ -70,8 +70,8 @@ func (p *Problem) smooth(i int, z []float64, mu float64, dz []float64, ddz [][]f
 	return top - z[int(y)] + mu*math.Log(sum)
 }
 
-// softHinge returns f = mu log(1 + e^x), and the first derivative d and the second derivative dd of
-// f with respect to mu*x.
+// softHinge returns f = mu log(1 + e^x), and its first and second derivatives d and dd with respect
+// to mu*x.
 func softHinge(x, mu float64) (f, d, dd float64) {
 	e := math.Exp(-math.Abs(x))
 	d = 1 / (1 + e)

@@ -18,7 +18,7 @@ import (
 
 type Case struct {
 	File func() []byte
-	// Read reads the file of the given name, in a process of its own.
+	// Read reads the file of the given name.
 	Read func(name string) error
 	// Error is a text that Read's error must contain; empty if Read must succeed.
 	Error string

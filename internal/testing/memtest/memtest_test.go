@@ -20,7 +20,7 @@ func TestPeak(t *testing.T) {
 			Read:  func(string) error { return errors.New("it is bad") },
 		},
 	})
-	// The peak never falls, so more than the present peak is allocated.
+	// The peak never falls, so the test allocates more than the present peak.
 	const more = 64 << 20
 	before := Self()
 	much := make([]byte, before+more)

@@ -8,14 +8,13 @@ import (
 	"testing"
 )
 
-// Seal returns a model file that consists of the given header and numbers and their checksum.
+// Seal returns a model file of the given header and numbers, followed by their checksum.
 func Seal(header, numbers string) string {
 	text := header + numbers
 	sum := sha256.Sum256([]byte(text))
 	return text + string(sum[:])
 }
 
-// FailingWriter is an io.Writer that fails after Left bytes.
 type FailingWriter struct{ Left int }
 
 var ErrFull = errors.New("disk full")
@@ -27,8 +26,7 @@ func (f *FailingWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// OnlyFiles fails the test unless dir contains exactly the files with the given names, which must
-// be in ascending order.
+// OnlyFiles fails the test unless dir contains exactly the named files. Names must ascend.
 func OnlyFiles(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

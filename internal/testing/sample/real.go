@@ -10,7 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
-// DataDir returns the directory of the public data sets, $PEGASIMD_DATA; "" if it is not set.
+// DataDir returns the directory of the public data sets, $PEGASIMD_DATA, or "" if it is not set.
 func DataDir(t testing.TB) string {
 	dir := os.Getenv("PEGASIMD_DATA")
 	if dir == "" {
@@ -19,7 +19,7 @@ func DataDir(t testing.TB) string {
 	return dir
 }
 
-// ReadSet reads files of the data directory, whose names are separated by commas, with the given
+// ReadSet reads files, whose names are separated by commas, from the directory dir, with the given
 // number of features; 0 means the number in the files.
 func ReadSet(t testing.TB, dir, name string, features int) (store.Examples, []float32) {
 	t.Helper()

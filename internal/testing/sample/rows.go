@@ -18,8 +18,8 @@ type Pair struct {
 }
 
 // Random returns random rows and labels, the same on every machine. The values are multiples of
-// 1/7, so that sums are rounded; a share of about fill of them is nonzero. The labels 0 to
-// classes-1 depend on the rows, but one in ten is random.
+// 1/7, so that sums are rounded. About 16/17*fill of them are nonzero. The labels 0 to classes-1
+// depend on the rows, but one in ten is random.
 func Random(seed uint64, rows, cols, classes int, fill float64) Pair {
 	g := rand.New(rand.NewPCG(seed, 1))
 	d := dense.New(rows, cols)
@@ -103,8 +103,9 @@ func Distance(a, b []float32) float64 {
 	return math.Sqrt(sum)
 }
 
-// NearlyEqual returns rows whose columns are nearly equal, and labels of up to 3 classes, from 0,
-// that depend on the columns' small differences or, without signal, mostly on chance.
+// NearlyEqual returns rows whose columns are nearly equal, and labels from 0 to classes-1, for at
+// most 3 classes. The labels depend on the columns' small differences or, without signal, mostly on
+// chance.
 func NearlyEqual(seed uint64, rows, cols, classes int, signal bool) (*dense.Matrix, []float32) {
 	g := rand.New(rand.NewPCG(seed, 77))
 	x, y := dense.New(rows, cols), make([]float32, rows)

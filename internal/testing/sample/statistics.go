@@ -10,7 +10,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
-// Statistics returns the statistics of labeled rows.
 func Statistics(t testing.TB, x store.Examples, y []float32) *scale.Statistics {
 	t.Helper()
 	rows := store.Of(x)
