@@ -16,7 +16,7 @@ import (
 const module = "github.com/pegasimd/pegasimd"
 
 // layers returns the layers of docs/architecture.md from top to bottom, each a list of folders. A
-// folder means all packages in and below it, except for those that are listed themselves.
+// folder stands for all packages in and below it, except for those that are listed themselves.
 func layers(t *testing.T) (all [][]string) {
 	page, err := os.ReadFile("docs/architecture.md")
 	if err != nil {
@@ -41,7 +41,8 @@ func layers(t *testing.T) (all [][]string) {
 	return all
 }
 
-// A package, tests apart, may import packages of lower layers and of the same folder of the list.
+// TestLayers checks that packages, tests apart, import only packages of lower layers and of the
+// same listed folder.
 func TestLayers(t *testing.T) {
 	all := layers(t)
 	used := map[string]bool{}

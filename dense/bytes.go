@@ -5,13 +5,13 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/misuse"
 )
 
-// Float32s returns the floats that b encodes in little-endian order without copying them: a view of
-// a BLOB or a mapped file, which shares b's memory. ok is false if len(b) or b's address is not a
+// Float32s returns the floats that b encodes in little-endian order, such as a BLOB or a mapped
+// file, without copying them: v shares b's memory. ok is false if len(b) or b's address is not a
 // multiple of four, or the machine is big-endian.
 func Float32s(b []byte) (v []float32, ok bool) { return blob.View[float32](b) }
 
-// AppendFloat32s appends the floats that b encodes in little-endian order to dst, whatever the
-// alignment of b. It panics if len(b) is not a multiple of four.
+// AppendFloat32s appends the floats that b encodes in little-endian order to dst. b may have any
+// alignment. It panics if len(b) is not a multiple of four.
 func AppendFloat32s(dst []float32, b []byte) []float32 {
 	if len(b)%4 != 0 {
 		panic(misuse.Of("len(b) = %d, not a multiple of 4", len(b)))

@@ -26,8 +26,8 @@
 //   - 0/0: the cosine of a vector of zeros is 0, and Normalize leaves it unchanged.
 //   - Overlap: the slice that is written may be the same as one that is read. If they overlap in
 //     another way, the values written are undefined.
-//   - Allocation: New, FromSlice, AppendFloat32s, TopBytes, TopByteSlices, Gemm, and TopMany with
-//     several threads may allocate memory, the other functions do not. Gemm keeps buffers for
+//   - Allocation: New, FromSlice, Take, AppendFloat32s, TopBytes, TopByteSlices, Gemm, and TopMany
+//     with several threads may allocate memory, the other functions do not. Gemm keeps buffers for
 //     later calls.
 //   - All functions may be called from several goroutines at once.
 package dense
@@ -82,31 +82,31 @@ func Axpby(a float32, x []float32, b float32, y []float32) {
 	asm.Axpby(a, x, b, y)
 }
 
-// SquaredDistance returns the sum of (x[i]-y[i])^2, added in the same lanes and blocks as in Dot.
-// It panics if the lengths differ.
+// SquaredDistance returns the sum of (x[i]-y[i])^2, added in Dot's lanes and blocks. It panics if
+// the lengths differ.
 func SquaredDistance(x, y []float32) float32 {
 	return asm.SquaredDistance(x, y)
 }
 
-// Sum returns the sum of x[i], added in the same lanes and blocks as in Dot.
+// Sum returns the sum of x[i], added in Dot's lanes and blocks.
 func Sum(x []float32) float32 { return asm.Sum(x) }
 
-// SumAbs returns the sum of |x[i]|, the L1 norm, added in the same lanes and blocks as in Dot.
+// SumAbs returns the sum of |x[i]|, the L1 norm, added in Dot's lanes and blocks.
 func SumAbs(x []float32) float32 { return asm.SumAbs(x) }
 
-// L1Distance returns the sum of |x[i]-y[i]|, added in the same lanes and blocks as in Dot. It
-// panics if the lengths differ.
+// L1Distance returns the sum of |x[i]-y[i]|, added in Dot's lanes and blocks. It panics if the
+// lengths differ.
 func L1Distance(x, y []float32) float32 { return asm.L1Distance(x, y) }
 
-// Dot64 returns the sum of x[i]*y[i] in float64, in which each product is exact. The product of
-// element i is added to lane i%32 of 32 float64 lanes. The lanes are folded in pairs like the lanes
-// of Dot, and the vectors are divided into the same blocks of 65,536 elements. For n up to 65,536
-// elements the rounding error is at most (n/32 + 6) * 2^-53 times the sum of |x[i]*y[i]|. Dot64
-// panics if the lengths differ.
+// Dot64 returns the sum of x[i]*y[i] in float64, in which each product is exact. It panics if the
+// lengths differ.
+//
+// The sum is that of Dot with 32 lanes in place of 64. For n up to 65,536 elements the rounding
+// error is at most (n/32 + 6) * 2^-53 times the sum of |x[i]*y[i]|.
 func Dot64(x, y []float32) float64 { return asm.Dot64(x, y) }
 
-// SquaredDistance64 returns the sum of (x[i]-y[i])^2 in float64, added in the same lanes and blocks
-// as in Dot64. It panics if the lengths differ.
+// SquaredDistance64 returns the sum of (x[i]-y[i])^2 in float64, added in Dot64's lanes and blocks.
+// It panics if the lengths differ.
 func SquaredDistance64(x, y []float32) float64 { return asm.SquaredDistance64(x, y) }
 
 // DotNorms64 returns Dot64(x, y), Dot64(x, x) and Dot64(y, y), to the bit. It panics if the lengths
@@ -129,21 +129,20 @@ func ArgMin(x []float32) int { return asm.ArgMin(x) }
 // several equal numbers it returns the first; zeros of both signs are equal.
 func ArgMax(x []float32) int { return asm.ArgMax(x) }
 
-// Add sets dst[i] to x[i] + y[i]. It panics if the lengths differ. dst may be x or y.
+// Add sets dst[i] to x[i] + y[i]. It panics if the lengths differ.
 func Add(dst, x, y []float32) { asm.Add(dst, x, y) }
 
-// Sub sets dst[i] to x[i] - y[i]. It panics if the lengths differ. dst may be x or y.
+// Sub sets dst[i] to x[i] - y[i]. It panics if the lengths differ.
 func Sub(dst, x, y []float32) { asm.Sub(dst, x, y) }
 
-// Mul sets dst[i] to x[i] * y[i]. It panics if the lengths differ. dst may be x or y.
+// Mul sets dst[i] to x[i] * y[i]. It panics if the lengths differ.
 func Mul(dst, x, y []float32) { asm.Mul(dst, x, y) }
 
-// ScaleTo sets dst[i] to a*x[i]. It panics if the lengths differ. dst may be x: ScaleTo(x, a, x) is
-// Scale(a, x).
+// ScaleTo sets dst[i] to a*x[i]. It panics if the lengths differ. ScaleTo(x, a, x) is Scale(a, x).
 func ScaleTo(dst []float32, a float32, x []float32) { asm.ScaleTo(dst, a, x) }
 
-// AxpyTo sets dst[i] to float32(a*x[i]) + y[i]. It panics if the lengths differ. dst may be x or y:
-// AxpyTo(y, a, x, y) is Axpy(a, x, y).
+// AxpyTo sets dst[i] to float32(a*x[i]) + y[i]. It panics if the lengths differ. AxpyTo(y, a, x, y)
+// is Axpy(a, x, y).
 func AxpyTo(dst []float32, a float32, x, y []float32) { asm.AxpyTo(dst, a, x, y) }
 
 // DotNorms returns Dot(x, y), SumSquares(x) and SumSquares(y), to the bit. It panics if the lengths
@@ -152,44 +151,39 @@ func DotNorms(x, y []float32) (xy, xx, yy float32) {
 	return asm.DotNorms(x, y)
 }
 
-// Exp sets dst[i] to e^x[i], to within 1.1 units in the last place: +Inf if e^x[i] overflows, a
+// Exp sets dst[i] to e^x[i], within 1.1 units in the last place: +Inf if e^x[i] overflows, a
 // subnormal number or 0 if it underflows, NaN for NaN. It panics if the lengths differ.
 func Exp(dst, x []float32) {
 	asm.Exp(dst, x)
 }
 
-// FromFloat64 sets dst[i] to src[i], rounded to the nearest float32, ties to even:
-//
-//	for i, v := range src {
-//		dst[i] = float32(v)
-//	}
-//
-// Magnitudes that round beyond the greatest finite float32 become infinite, and NaN stays NaN. It
-// panics if the lengths differ.
+// FromFloat64 sets dst[i] to float32(src[i]), which rounds to nearest, ties to even. Magnitudes
+// that round beyond the greatest finite float32 become infinite, and NaN stays NaN. It panics if
+// the lengths differ.
 func FromFloat64(dst []float32, src []float64) { asm.FromFloat64(dst, src) }
 
 // DotRows sets dst[i] to the dot product of row i and x. Row i begins at rows[i*stride] and has
-// len(x) elements:
+// len(x) elements. The result is that of
 //
 //	for i := range dst {
 //		dst[i] = Dot(rows[i*stride:][:len(x)], x)
 //	}
 //
-// It gives the bits of that loop. It panics, unless dst is empty, if rows is too short for len(dst)
-// rows or stride is negative. If dst overlaps rows or x, its values are undefined.
+// It panics, unless dst is empty, if rows is too short for len(dst) rows or stride is negative. If
+// dst overlaps rows or x, its values are undefined.
 func DotRows(dst, rows []float32, stride int, x []float32) {
 	asm.DotRows(dst, rows, stride, x)
 }
 
-// DotRowsAt is DotRows for rows picked by index, in any order and possibly repeated:
+// DotRowsAt is DotRows for rows picked by index, in any order and possibly repeated. The result is
+// that of
 //
 //	for i, j := range idx {
 //		dst[i] = Dot(rows[j*stride:][:len(x)], x)
 //	}
 //
 // It panics if dst and idx differ in length or, unless idx is empty, if stride is negative or a
-// picked row is not wholly within the slice rows. If dst overlaps rows or x, its values are
-// undefined.
+// picked row is not wholly within rows. If dst overlaps rows or x, its values are undefined.
 func DotRowsAt[I ~int32 | ~uint32](dst, rows []float32, stride int, idx []I, x []float32) {
 	asm.DotRowsAt(dst, rows, stride, idx, x)
 }
@@ -216,15 +210,14 @@ func CosineRowsAt[I ~int32 | ~uint32](dst, rows []float32, stride int, idx []I, 
 	asm.CosineRowsAt(dst, rows, stride, idx, x)
 }
 
-// AxpyRows adds a multiple of each row picked by index to y:
+// AxpyRows adds a multiple of each row picked by index to y. The result is that of
 //
 //	for i, j := range idx {
 //		Axpy(a[i], rows[j*stride:][:len(y)], y)
 //	}
 //
-// It gives the bits of that loop. It panics if a and idx differ in length or, unless idx is empty,
-// if stride is negative or a picked row is not wholly within the slice rows. If y overlaps a or
-// rows, its values are undefined.
+// It panics if a and idx differ in length or, unless idx is empty, if stride is negative or a
+// picked row is not wholly within rows. If y overlaps a or rows, its values are undefined.
 func AxpyRows[I ~int32 | ~uint32](a, rows []float32, stride int, idx []I, y []float32) {
 	asm.AxpyRows(a, rows, stride, idx, y)
 }

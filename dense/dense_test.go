@@ -13,7 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// Libraries that accept a distance function expect exactly this type.
+// Libraries that accept a distance function expect this type.
 var _ func(a, b []float32) float32 = dense.Dot
 var _ func(a, b []float32) float32 = dense.SquaredDistance
 var _ func(a, b []float32) float32 = dense.L1Distance

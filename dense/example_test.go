@@ -73,7 +73,7 @@ func ExampleTop() {
 	// row 3: 0.990
 }
 
-// The nearest of vectors that are separate slices.
+// The nearest of vectors in separate slices.
 func ExampleTopSlices() {
 	rows := [][]float32{{0, 0}, {5, 5}, {1, 0}}
 	buf := make([]dense.Hit, 2) // reused for the next query
@@ -103,7 +103,7 @@ func ExampleDotRowsAt() {
 	// Output: [7 1]
 }
 
-// Squared distances to a node's neighbors, whose numbers may be int32s or uint32s.
+// Squared distances to a node's neighbors, whose numbers are int32s or uint32s.
 func ExampleSquaredDistanceRowsAt() {
 	vectors := []float32{1, 0, 0, 1, 3, 4, 4, 3} // four vectors of two elements
 	neighbors := []uint32{3, 0}
@@ -122,7 +122,6 @@ func ExampleTopMany() {
 	// Output: [[{2 3}] [{2 4} {1 1}]]
 }
 
-// A matrix of two rows and three columns times a vector.
 func ExampleGemv() {
 	a := []float32{
 		1, 2, 3,
@@ -134,7 +133,6 @@ func ExampleGemv() {
 	// Output: [4 10]
 }
 
-// The transpose of a matrix of two rows and three columns times a vector.
 func ExampleGemvT() {
 	a := []float32{
 		1, 2, 3,
@@ -146,7 +144,6 @@ func ExampleGemvT() {
 	// Output: [41 52 63]
 }
 
-// A column times a row, added to a matrix.
 func ExampleGer() {
 	a := make([]float32, 2*3)
 	dense.Ger(1, []float32{1, 10}, []float32{1, 2, 3}, a, 3)

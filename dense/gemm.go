@@ -30,7 +30,7 @@ type Factor struct {
 //	C(i, j) = sum
 //
 // except that C is not read if beta is 0, and A and B are not read if alpha is 0. threads is the
-// number of goroutines that share the work, 0 for GOMAXPROCS. It does not change the result.
+// number of goroutines, 0 for GOMAXPROCS. It does not change the result.
 //
 // It panics if m, n or k is negative, a slice is too short for its matrix, or a stride is less than
 // the length of a stored row. c must not overlap A or B.
@@ -67,8 +67,7 @@ func Gemm(m, n, k int, alpha float32, a, b Factor, beta float32, c []float32, ld
 	}
 }
 
-// minParallelProducts is the number of products m*n*k below which one thread computes the result,
-// since starting goroutines does not pay.
+// minParallelProducts is the number of products m*n*k from which several goroutines pay.
 const minParallelProducts = 1 << 22
 
 func (f Factor) check(data, stride string, rows, cols int) {
@@ -85,9 +84,9 @@ func (f Factor) from(i, j int) []float32 {
 	return f.Data[i*f.Stride+j:]
 }
 
-// gemm is a product in progress, of a block of columns of A and as many rows of B at a time. A
-// factor may be copied (packed) into panels first: B into panels as wide as the tile of asm.RankK,
-// A into panels of that tile's height.
+// gemm multiplies a block of columns of A by a block of as many rows of B at a time. A factor may
+// be copied (packed) into panels first: B into panels as wide as the tile of asm.RankK, A into
+// panels of that tile's height.
 type gemm struct {
 	m, n  int
 	alpha float32
@@ -153,9 +152,9 @@ func (g *gemm) run(k int) {
 	}
 }
 
-// Several threads divide C into rectangular parts, and compute each part as a product of its own. A
-// thread may get several parts, because some threads start late. Each part packs its own panels of
-// B, so it should have enough rows. If C has too few rows, its columns are divided too.
+// Several threads divide C into rectangular parts, and compute each part as a separate product.
+// There are more parts than threads, because some threads start late. Each part packs its own
+// panels of B, so it should have enough rows. If C has too few rows, its columns are divided too.
 const (
 	partsPerThread = 4
 	minPartRows    = 20 * asm.TileRows

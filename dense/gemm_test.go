@@ -10,7 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// differ returns the first index at which the bits differ, unless both are NaN, or -1.
+// differ returns the first index at which the bits differ and not both are NaN, or -1.
 func differ(a, b []float32) int {
 	for i := range a {
 		if math.Float32bits(a[i]) != math.Float32bits(b[i]) && (a[i] == a[i] || b[i] == b[i]) {

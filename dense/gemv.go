@@ -65,7 +65,7 @@ func Ger(alpha float32, x, y, a []float32, lda int) {
 	asm.Ger(alpha, x, y, a, lda)
 }
 
-// A beta of 0 clears y, infinite and NaN elements too.
+// scale clears y if beta is 0, even infinite and NaN elements.
 func scale(beta float32, y []float32) {
 	switch beta {
 	case 0:

@@ -24,7 +24,7 @@ func equal(t *testing.T, what string, got, want float32) {
 	}
 }
 
-// scaled requires that x times 2^exponent is exact.
+// scaled returns x times 2^exponent, which must be exact.
 func scaled(x []float32, exponent int) []float32 {
 	v := slices.Clone(x)
 	for i := range v {
@@ -124,7 +124,7 @@ func TestCosineIsBetween(t *testing.T) {
 	}
 }
 
-// Lengths are multiples of eight, because missing products of an incomplete group are +0.
+// Lengths are multiples of eight, because the missing products of an incomplete group are +0.
 func TestSignOfZero(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		for n := 8; n <= 256; n += 8 {

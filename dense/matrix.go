@@ -47,8 +47,8 @@ func (m *Matrix) Cols() int { return (*matrices.Dense)(m).Cols() }
 // been read.
 func (m *Matrix) Err() error { return (*matrices.Dense)(m).Guard().Err() }
 
-// Row returns row i, a slice of Cols elements that aliases the matrix. A row of a matrix from a
-// mapped file must not be written to.
+// Row returns row i, a slice of Cols elements that aliases the matrix. A row from a mapped file
+// must not be written to.
 func (m *Matrix) Row(i int) []float32 { return (*matrices.Dense)(m).Row(i) }
 
 // Dot returns the dot product of row i and w, which has Cols elements.

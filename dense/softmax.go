@@ -23,8 +23,7 @@ import (
 //
 // with the Max of x before the call. No finite x overflows. For n elements, a result of at least
 // 2^-126 has a relative error of at most (Max(x) - x[i] + ln n + 16) * 2^-24. All results are NaN
-// if an element of x is NaN or +Inf, or all are -Inf. Softmax panics if the lengths differ. dst may
-// be x.
+// if an element of x is NaN or +Inf, or all are -Inf. Softmax panics if the lengths differ.
 func Softmax(dst, x []float32) {
 	misuse.CheckEqual("len(dst)", len(dst), "len(x)", len(x))
 	sum := expSum(dst, x, asm.Max(x), true)
@@ -32,9 +31,8 @@ func Softmax(dst, x []float32) {
 }
 
 // LogSumExp returns the natural logarithm of the sum of e^x[i]. It computes Max(x) + ln(sum) in
-// float64, with the sum of [Softmax], and rounds it to float32; ln(sum) is within one unit in the
-// last place of a float64. No finite x overflows. For n elements the error is at most (ln n + 12) *
-// 2^-24, plus that of rounding the result.
+// float64, with the sum of [Softmax], and rounds it to float32. No finite x overflows. For n
+// elements the error is at most (ln n + 12) * 2^-24, plus that of rounding the result.
 //
 // The result is -Inf if x is empty or all elements are -Inf, NaN if an element is NaN, and
 // otherwise +Inf if an element is +Inf.
@@ -50,7 +48,7 @@ func LogSumExp(x []float32) float32 {
 
 const expPiece = 256
 
-// dst has the length of x if store is set; otherwise it is a buffer of expPiece elements.
+// expSum's dst has the length of x if store is set, and is otherwise a buffer of expPiece elements.
 func expSum(dst, x []float32, shift float32, store bool) (sum float64) {
 	var all [expPiece]float32
 	shifts := all[:min(len(x), expPiece)]

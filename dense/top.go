@@ -30,13 +30,13 @@ type Hit struct {
 // shorter than the others.
 //
 // It finds len(dst) rows, or all if there are fewer, writes them to dst, and returns the part of
-// dst that it has written. Rows with equal scores are in ascending order, and NaN comes last. The
-// order is total, so the result equals that of sorting all rows.
+// dst that it has written. Rows with equal scores are in ascending order, and NaN comes last, as if
+// all rows were sorted.
 //
-// Overflow and underflow do not affect the order: a row whose score is infinite or NaN, or so close
-// to 0 that underflow may have changed it by more than rounding does, is ranked by its score in
-// float64: [Dot64], [Cosine64], [SquaredDistance64] or the L1 distance in float64. So such rows may
-// be in another order than their float32 scores. docs/spec.md has the exact rule.
+// Overflow and underflow do not affect the order. A row is ranked by its score in float64 ([Dot64],
+// [Cosine64], [SquaredDistance64] or the L1 distance) if its float32 score is infinite or NaN, or
+// so close to 0 that underflow may have changed it by more than rounding does. So such rows may be
+// in another order than their float32 scores. docs/spec.md has the exact rule.
 //
 // by must be one of the four metrics. Top panics if x is empty, stride is less than len(x), or rows
 // ends inside a row.
@@ -46,8 +46,7 @@ func Top(dst []Hit, by Metric, rows []float32, stride int, x []float32) []Hit {
 }
 
 // TopAt is [Top] for rows picked by index, in any order: it ranks row j for each j in idx, and sets
-// Hit.Row to j. Rows may overlap, and rows that are not picked do not matter. It panics if a picked
-// row is not wholly within the slice rows.
+// Hit.Row to j. Rows may overlap. It panics if a picked row is not wholly within rows.
 func TopAt[I ~int32 | ~uint32](dst []Hit, by Metric, rows []float32, stride int, idx []I,
 	x []float32) []Hit {
 	s := nearest.Rows[float32]{Slice: rows, Stride: stride, N: len(x), Count: len(idx),
@@ -83,8 +82,8 @@ func TopByteSlices(dst []Hit, by Metric, rows [][]byte, x []float32) []Hit {
 	return nearest.Top(&s, dst, nearest.Metric(by), x)
 }
 
-// TopMany is [Top] for many queries at once: it sets dst[q] to the result of Top for queries[q], to
-// the bit. The queries share the reads of the rows from memory.
+// TopMany is [Top] for many queries: it sets dst[q] to the result of Top for queries[q]. The
+// queries share the reads of the rows from memory.
 //
 // threads is the number of goroutines that share the rows, 0 for GOMAXPROCS. It does not change the
 // result. It panics if dst and queries differ in length, queries differ in length from each other,

@@ -58,7 +58,7 @@ func newTopCase(r *rand.Rand) *topCase {
 	return c
 }
 
-// key is docs/spec.md's: the greatest comes first.
+// key returns the number by which docs/spec.md ranks rows, greatest first.
 func key(by Metric, row, x []float32, score float32) float64 {
 	s, least := float64(score), float64(len(x))*0x1p-126
 	small, dot, wide := least, Dot64(row, x), 0.
