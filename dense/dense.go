@@ -57,13 +57,7 @@ func Dot(x, y []float32) float32 {
 // SumSquares returns the sum of x[i]*x[i]: the bits of Dot(x, x).
 func SumSquares(x []float32) float32 { return asm.SumSquares(x) }
 
-// Axpy adds a*x to y:
-//
-//	for i, v := range x {
-//		y[i] += float32(a * v)
-//	}
-//
-// It panics if the lengths differ.
+// Axpy adds float32(a*x[i]) to y[i]. It panics if the lengths differ.
 func Axpy(a float32, x, y []float32) {
 	asm.Axpy(a, x, y)
 }
@@ -71,13 +65,7 @@ func Axpy(a float32, x, y []float32) {
 // Scale multiplies each element of x by a. NaN and infinities propagate, also for a = 0.
 func Scale(a float32, x []float32) { asm.Scale(a, x) }
 
-// Axpby sets y to a*x + b*y in one pass:
-//
-//	for i, v := range x {
-//		y[i] = float32(a*v) + float32(b*y[i])
-//	}
-//
-// It panics if the lengths differ.
+// Axpby sets y[i] to float32(a*x[i]) + float32(b*y[i]). It panics if the lengths differ.
 func Axpby(a float32, x []float32, b float32, y []float32) {
 	asm.Axpby(a, x, b, y)
 }
@@ -109,7 +97,7 @@ func Dot64(x, y []float32) float64 { return asm.Dot64(x, y) }
 // It panics if the lengths differ.
 func SquaredDistance64(x, y []float32) float64 { return asm.SquaredDistance64(x, y) }
 
-// DotNorms64 returns Dot64(x, y), Dot64(x, x) and Dot64(y, y), to the bit. It panics if the lengths
+// DotNorms64 returns Dot64(x, y), Dot64(x, x) and Dot64(y, y) . It panics if the lengths
 // differ.
 func DotNorms64(x, y []float32) (xy, xx, yy float64) { return asm.DotNorms64(x, y) }
 
@@ -145,7 +133,7 @@ func ScaleTo(dst []float32, a float32, x []float32) { asm.ScaleTo(dst, a, x) }
 // is Axpy(a, x, y).
 func AxpyTo(dst []float32, a float32, x, y []float32) { asm.AxpyTo(dst, a, x, y) }
 
-// DotNorms returns Dot(x, y), SumSquares(x) and SumSquares(y), to the bit. It panics if the lengths
+// DotNorms returns Dot(x, y), SumSquares(x) and SumSquares(y) . It panics if the lengths
 // differ.
 func DotNorms(x, y []float32) (xy, xx, yy float32) {
 	return asm.DotNorms(x, y)
@@ -162,28 +150,17 @@ func Exp(dst, x []float32) {
 // the lengths differ.
 func FromFloat64(dst []float32, src []float64) { asm.FromFloat64(dst, src) }
 
-// DotRows sets dst[i] to the dot product of row i and x. Row i begins at rows[i*stride] and has
-// len(x) elements. The result is that of
-//
-//	for i := range dst {
-//		dst[i] = Dot(rows[i*stride:][:len(x)], x)
-//	}
-//
-// It panics, unless dst is empty, if rows is too short for len(dst) rows or stride is negative. If
-// dst overlaps rows or x, its values are undefined.
+// DotRows sets dst[i] to Dot(rows[i*stride:][:len(x)], x), the dot product of row i and x. It
+// panics, unless dst is empty, if rows is too short for len(dst) rows or stride is negative. If dst
+// overlaps rows or x, its values are undefined.
 func DotRows(dst, rows []float32, stride int, x []float32) {
 	asm.DotRows(dst, rows, stride, x)
 }
 
-// DotRowsAt is DotRows for rows picked by index, in any order and possibly repeated. The result is
-// that of
-//
-//	for i, j := range idx {
-//		dst[i] = Dot(rows[j*stride:][:len(x)], x)
-//	}
-//
-// It panics if dst and idx differ in length or, unless idx is empty, if stride is negative or a
-// picked row is not wholly within rows. If dst overlaps rows or x, its values are undefined.
+// DotRowsAt is DotRows for rows picked by index, in any order and possibly repeated: it sets dst[i]
+// to the dot product of row idx[i] and x. It panics if dst and idx differ in length or, unless idx
+// is empty, if stride is negative or a picked row is not wholly within rows. If dst overlaps rows
+// or x, its values are undefined.
 func DotRowsAt[I ~int32 | ~uint32](dst, rows []float32, stride int, idx []I, x []float32) {
 	asm.DotRowsAt(dst, rows, stride, idx, x)
 }
@@ -210,7 +187,7 @@ func CosineRowsAt[I ~int32 | ~uint32](dst, rows []float32, stride int, idx []I, 
 	asm.CosineRowsAt(dst, rows, stride, idx, x)
 }
 
-// AxpyRows adds a multiple of each row picked by index to y. The result is that of
+// AxpyRows adds a multiple of each row picked by index to y, in order:
 //
 //	for i, j := range idx {
 //		Axpy(a[i], rows[j*stride:][:len(y)], y)

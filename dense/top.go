@@ -18,8 +18,8 @@ const (
 	ByL1                     // L1 distance, least first; for float32 rows only
 )
 
-// Hit is a row found by a search, and its score: [Dot], [Cosine], [SquaredDistance] or [L1Distance]
-// of the row and the query, depending on the [Metric], to the bit.
+// Hit is a row found by a search, and its score by the [Metric]: [Dot], [Cosine], [SquaredDistance]
+// or [L1Distance] of the row and the query.
 type Hit struct {
 	Row   int
 	Score float32

@@ -37,7 +37,7 @@ func ExampleQuantize() {
 	// 0x3eab 0.33398438
 }
 
-// Rows that another package stores as uint16, and rows in a BLOB.
+// Rows that another package stores as uint16.
 func ExampleOf() {
 	rows := half.Of[half.Bfloat16]([]uint16{0x3f80, 0x4000})
 	fmt.Println(half.Dot([]float32{3, 4}, rows))

@@ -8,8 +8,8 @@
 // Every result has the bits of package dense's function, applied to the query and the rows' float32
 // values. [Of] converts another package's []uint16 to rows, and [View] converts bytes.
 //
-// Functions panic if slices differ in length or rows are outside their slice. No function allocates
-// memory, except TopMany with several threads.
+// Functions panic if slices differ in length or rows are outside their slice. Only TopMany with
+// several threads allocates memory.
 package half
 
 import (
@@ -42,8 +42,8 @@ func float32Of[T Float](h T) float32 {
 }
 
 // Quantize sets dst[i] to x[i], rounded to the nearest number of type T, ties to even. Values that
-// round beyond the greatest finite one become infinite, and NaN stays NaN. It panics if the lengths
-// differ.
+// round beyond the greatest finite number become infinite, and NaN stays NaN. It panics if the
+// lengths differ.
 func Quantize[T Float](dst []T, x []float32) { asm.PackHalves(bits(dst), x, isBfloat16[T]()) }
 
 // Dequantize sets dst[i] to the exact value of src[i]. It panics if the lengths differ.
@@ -65,13 +65,13 @@ func Cosine[T Float](x []float32, y []T) float32 {
 	return asm.CosineHalves(x, bits(y), isBfloat16[T]())
 }
 
-// Of returns a slice of half-precision bits as a []T that shares its memory.
+// Of returns a slice of half-precision bits as a []T in the same memory.
 func Of[T Float, U ~uint16](x []U) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
 }
 
-// View returns the numbers that b encodes in little-endian order as a slice that shares b's memory.
-// ok is false if len(b) or b's address is odd, or the machine is big-endian.
+// View returns the numbers that b encodes in little-endian order as a slice in b's memory. ok is
+// false if len(b) or b's address is odd, or the machine is big-endian.
 func View[T Float](b []byte) (v []T, ok bool) { return blob.View[T](b) }
 
 func bits[T Float](x []T) []uint16 { return *(*[]uint16)(unsafe.Pointer(&x)) }

@@ -26,7 +26,7 @@ func same(a, b float32) bool {
 	return math.Float32bits(a) == math.Float32bits(b) || a != a && b != b
 }
 
-// Numbers of the kinds 4, 12, 20 and so on are tiny.
+// If kind%8 is 4, the numbers are tiny.
 func numbers(kind, n int) []float32 {
 	var s *asmtest.Source
 	switch kind % 4 {

@@ -7,15 +7,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/nearest"
 )
 
-// DotRows sets dst[i] to the dot product of x and row i. Row i begins at rows[i*stride] and has
-// len(x) elements:
-//
-//	for i := range dst {
-//		dst[i] = Dot(x, rows[i*stride:][:len(x)])
-//	}
-//
-// It panics, unless dst is empty, if rows is too short for len(dst) rows or stride is negative. If
-// dst overlaps rows or x, its values are undefined.
+// DotRows sets dst[i] to Dot(x, rows[i*stride:][:len(x)]), like [dense.DotRows].
 func DotRows[T Float](dst []float32, rows []T, stride int, x []float32) {
 	asm.HalfRows(asm.HalfDot, dst, bits(rows), stride, x, isBfloat16[T]())
 }
@@ -64,9 +56,7 @@ func TopAt[T Float, I ~int32 | ~uint32](dst []dense.Hit, by dense.Metric, rows [
 	return nearest.Top(&s, dst, nearest.Metric(by), x)
 }
 
-// TopMany is [Top] for many queries at once, like [dense.TopMany]. threads is the number of
-// goroutines that share the rows, 0 for GOMAXPROCS. It does not change the result. It panics if dst
-// and queries differ in length, queries differ in length from each other, or Top would panic.
+// TopMany is [Top] for many queries, like [dense.TopMany].
 func TopMany[T Float](dst [][]dense.Hit, by dense.Metric, rows []T, stride int,
 	queries [][]float32, threads int) {
 	nearest.CheckQueries(len(dst), queries)

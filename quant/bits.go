@@ -33,16 +33,15 @@ func Hamming(x, y []uint64) int64 {
 func HammingBytes(x, y []byte) int64 { return asm.HammingBytes(x, y) }
 
 // TopHamming finds the rows that differ from x in the fewest bits, like [dense.Top]. Scores are
-// Hamming distances; rows with equal scores are in ascending order. Row i begins at rows[i*stride]
-// and has len(x) words.
+// Hamming distances. Row i begins at rows[i*stride] and has len(x) words.
 //
-// The hits may be candidates for a second step that ranks them by their floats with [dense.TopAt].
-// See the example.
+// The hits may be candidates that a second step ranks by their floats with [dense.TopAt]. See the
+// example.
 func TopHamming(dst []Hit, rows []uint64, stride int, x []uint64) []Hit {
 	return topHamming(dst, rows, stride, x)
 }
 
-// TopHammingBytes is TopHamming for rows of bytes, of any length and alignment; stride is in bytes.
+// TopHammingBytes is TopHamming for rows of bytes, of any length and alignment. stride is in bytes.
 func TopHammingBytes(dst []Hit, rows []byte, stride int, x []byte) []Hit {
 	return topHamming(dst, rows, stride, x)
 }

@@ -33,7 +33,7 @@ func ExampleTop() {
 	// Output: row 2: about 0.71
 }
 
-// A float query against rows of bytes that were quantized with an offset.
+// A float query and rows of bytes that were quantized with an offset.
 func ExampleDotFloat() {
 	floats, query := []float32{-1, 0, 0.5, 1.55}, []float32{1, 2, 3, 4}
 	const offset, step = -1, 0.01
@@ -47,7 +47,7 @@ func ExampleDotFloat() {
 	// about 6.70, exactly 6.70
 }
 
-// A search in two steps: bits of signs find candidates, and the floats rank these.
+// A search in two steps: bits of signs find candidates, and the floats rank them.
 func ExampleTopHamming() {
 	rows := []float32{ // four rows of three elements
 		1, 2, -1,

@@ -9,15 +9,15 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/nearest"
 )
 
-// Index finds the rows nearest to a query like [dense.Top], with the same hits to the bit. It holds
+// Index finds the rows nearest to a query, with the same hits to the bit as [dense.Top]. It holds
 // float32 rows and an int8 form of them. A search reads the bytes of the rows, computes a bound on
 // each row's score, and reads the floats of only those rows that the bound does not exclude.
 //
 // An index is meant for rows of about 100 elements or more that exceed the second-level cache, and
 // for [dense.ByDot], [dense.ByCosine] and [dense.ByDistance]. Rows may have a common mean and
-// different magnitudes. If the bound excludes too few rows, as with nearly equal scores, or with
-// rows that have a few elements far greater than all others, the search scores all rows that
-// follow.
+// different magnitudes. If the bounds exclude too few rows, the search scores all rows that follow.
+// This may happen if scores are nearly equal, or if rows have a few elements far greater than all
+// others.
 //
 // A search calls dense.Top from the start in each of these cases:
 //
@@ -54,21 +54,21 @@ const (
 	sampleRows = 1024    // for the center
 )
 
-// minElements is about the least number of elements of rows that are quantized. Tests reduce it.
+// minElements is about the number of elements of all rows from which NewIndex quantizes them. Tests
+// reduce it.
 var minElements = 1 << 18
 
-// leastNorm and mostNorm bound the norms of the vectors that are screened, so that no score and no
-// term of a screen overflows.
+// Vectors are screened if their norms are from leastNorm to mostNorm, so that no score and no term
+// of a screen overflows.
 const leastNorm, mostNorm = 0x1p-30, 0x1p30
 
 func screenable(squares float64) bool {
 	return squares >= leastNorm*leastNorm && squares <= mostNorm*mostNorm
 }
 
-// NewIndex returns an index of the rows. Row i begins at rows[i*stride] and has n elements; the
-// slice rows determines their number, as for [dense.Top]. threads is the number of goroutines that
-// quantize rows, 0 for GOMAXPROCS. It panics if n is not positive, stride is less than n, or rows
-// ends inside a row.
+// NewIndex returns an index of rows of n elements, which are given as for [dense.Top]. threads is
+// the number of goroutines that quantize rows, 0 for GOMAXPROCS. It panics if n is not positive,
+// stride is less than n, or rows ends inside a row.
 func NewIndex(rows []float32, stride, n, threads int) *Index {
 	ix := &Index{rows: rows, stride: stride, n: n, count: nearest.Count(len(rows), stride, n)}
 	if n < minColumns || n > maxColumns || ix.count < minElements/n || ix.count > math.MaxInt32 {
@@ -100,8 +100,8 @@ func NewIndex(rows []float32, stride, n, threads int) *Index {
 
 func (ix *Index) row(i int) []float32 { return ix.rows[i*ix.stride:][:ix.n] }
 
-// setCenter computes the mean of a sample of the rows that can be screened, leaving out rows of
-// great norm. It sets center to the mean if the mean can be screened and is near enough to the
+// setCenter sets center to the mean of a sample of the rows that can be screened, without rows of
+// great norm. It leaves center nil if the mean cannot be screened or is not near enough to the
 // sample.
 func (ix *Index) setCenter() {
 	var sample [][]float32
@@ -191,5 +191,5 @@ func quantizeRow(dst []int8, e, d []float32) (step float32) {
 	return step
 }
 
-// roundUp returns a float32 that exceeds v by a factor of 1+2^-22, within a rounding.
+// roundUp returns v*(1 + 2^-22) as a float32, which exceeds v if v is at least 2^-126.
 func roundUp(v float64) float32 { return float32(v * (1 + 0x1p-22)) }

@@ -7,8 +7,8 @@
 //	quant.Quantize(rows, floats, step)                      // float32 to int8
 //	hits := quant.Top(make([]quant.Hit, 10), dense.ByDot, rows, 768, query)
 //
-// Functions panic if slices differ in length or rows are outside their slice. No function allocates
-// memory, except NewIndex, methods of Index, and TopMany with several threads.
+// Functions panic if slices differ in length or rows are outside their slice. Only NewIndex,
+// methods of Index, and TopMany with several threads allocate memory.
 package quant
 
 import (

@@ -6,8 +6,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/misuse"
 )
 
-// Step returns the greatest |x[i]| divided by 127, ignoring NaN. It is a step with which
-// [Quantize] clamps no value of x. It is 0 if x has no numbers but zeros.
+// Step returns the greatest |x[i]| divided by 127, ignoring NaN, or 0 if x has no number other than
+// 0. With this step [Quantize] clamps no value of x.
 //
 // The quotient is rounded to the nearest float32, with two exceptions: it is rounded up if a
 // subnormal step would otherwise clamp a value, and down if 127 steps would overflow.
@@ -28,8 +28,8 @@ func Step(x []float32) float32 {
 	return step
 }
 
-// Quantize sets dst[i] to the float32 quotient x[i]/step, rounded to the nearest integer, to even
-// in ties, and clamped to [-127, 127]. NaN becomes 0, as does an infinity with an infinite step; if
+// Quantize sets dst[i] to the float32 quotient x[i]/step, rounded to the nearest integer, ties to
+// even, and clamped to [-127, 127]. NaN becomes 0, as does an infinity with an infinite step. If
 // step is 0, all elements become 0. It panics if the lengths differ.
 //
 // x[i] is about step*dst[i], and the dot product of two vectors is about [Dot] of the bytes times
@@ -40,8 +40,8 @@ func Quantize(dst []int8, x []float32, step float32) {
 }
 
 // QuantizeUint8 sets dst[i] to (x[i]-offset)/step, rounded like [Quantize], and clamped to [0,
-// 255]: x[i] is about offset + step*dst[i]. If the float32 quotient is infinite, the difference and
-// the quotient are computed in float64.
+// 255], so that x[i] is about offset + step*dst[i]. If the float32 quotient is infinite, the
+// difference and the quotient are computed in float64.
 func QuantizeUint8(dst []uint8, x []float32, offset, step float32) {
 	quantize(dst, x, offset, step, 0, 255)
 }
@@ -60,9 +60,8 @@ func quantize[T Byte](dst []T, x []float32, offset, step, least, most float32) {
 	}
 }
 
-// clamp rounds the quotient (v-offset)/step, which as a float32 is outside [low, high], to an
-// integer in [low, high], ties to even. An infinite float32 quotient may be within [low, high] in
-// float64.
+// clamp rounds (v-offset)/step to an integer in [low, high], ties to even. The float32 quotient is
+// outside [low, high], but if it is infinite, the float64 quotient may be inside.
 func clamp(v, offset, step, low, high float32) float32 {
 	q := float64((v - offset) / step)
 	if math.IsInf(q, 0) {
@@ -72,7 +71,7 @@ func clamp(v, offset, step, low, high float32) float32 {
 }
 
 // Dequantize sets dst[i] to offset + step*src[i], computed in float32, or in float64 and rounded if
-// that overflows. [Quantize] has the offset 0. It panics if the lengths differ.
+// that overflows. For bytes from [Quantize], offset is 0. It panics if the lengths differ.
 func Dequantize[T Byte](dst []float32, src []T, offset, step float32) {
 	misuse.CheckEqual("len(dst)", len(dst), "len(src)", len(src))
 	for i, q := range src {

@@ -11,14 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/nearest"
 )
 
-// DotRows sets dst[i] to the dot product of row i and x. Row i begins at rows[i*stride] and has
-// len(x) elements:
-//
-//	for i := range dst {
-//		dst[i] = Dot(rows[i*stride:][:len(x)], x)
-//	}
-//
-// It panics, unless dst is empty, if rows is too short for len(dst) rows or stride is negative.
+// DotRows sets dst[i] to Dot(rows[i*stride:][:len(x)], x), like [dense.DotRows].
 func DotRows[T Byte](dst []int64, rows []T, stride int, x []T) {
 	asm.CheckRows(len(rows), stride, len(dst), len(x))
 	score(dst, dense.ByDot, rows, stride, x)
@@ -90,7 +83,7 @@ func score[T element](dst []int64, by dense.Metric, rows []T, stride int, x []T)
 	}
 }
 
-// unsigned requires elements that are bytes, words elements that are uint64s. The memory is shared.
+// unsigned requires bytes, and words requires uint64s. The memory is shared.
 func unsigned[T element](x []T) []uint8 { return *(*[]uint8)(unsafe.Pointer(&x)) }
 func words[T element](x []T) []uint64   { return *(*[]uint64)(unsafe.Pointer(&x)) }
 
@@ -139,10 +132,7 @@ func TopAt[T Byte, I ~int32 | ~uint32](dst []Hit, by dense.Metric, rows []T, str
 	return finish(dst, by, 0)
 }
 
-// TopMany is [Top] for many queries at once, like [dense.TopMany]: it sets dst[q] to the result of
-// Top for queries[q]. threads is the number of goroutines that share the rows, 0 for GOMAXPROCS. It
-// does not change the result. It panics if dst and queries differ in length, queries differ in
-// length from each other, or Top would panic.
+// TopMany is [Top] for many queries, like [dense.TopMany].
 func TopMany[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries [][]T,
 	threads int) {
 	checkMetric(by)
@@ -174,19 +164,19 @@ func TopMany[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries
 }
 
 const (
-	// chunkBytes is about the size of the rows that TopMany ranks for all queries before the next
-	// rows, to stay in the second-level cache.
+	// TopMany ranks chunks of about chunkBytes for all queries, one after the other, so that a
+	// chunk stays in the second-level cache.
 	chunkBytes = 1 << 18
-	// rankAll scores a strip of about stripBytes, with 4 to stripRows rows, for all queries before
-	// the next strip, to stay in the first-level cache with room for prefetched rows.
+	// rankAll divides a chunk into strips of about stripBytes, with 4 to stripRows rows, so that a
+	// strip stays in the first-level cache with room for prefetched rows.
 	stripBytes, stripRows = 24 << 10, 128
 )
 
 const queriesAtOnce = 4
 
-// rankAll offers the rows numbered from start to end-1 to each query's heap of hits. For
-// queriesAtOnce queries or more, it computes squared distances from dot products, as xx + yy - 2xy:
-// the score of a hit is 2xy - yy, which TopMany subtracts from xx.
+// rankAll offers the rows from start to end-1 to each query's heap of hits. For queriesAtOnce
+// queries or more, it computes squared distances from dot products, as xx + yy - 2xy: the score of
+// a hit is 2xy - yy, which TopMany subtracts from xx.
 func rankAll[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries [][]T,
 	start, end int) {
 	if len(queries) < queriesAtOnce {
@@ -202,7 +192,7 @@ func rankAll[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries
 	size := min(max(stripBytes/n&^3, 4), stripRows)
 	for ; start < end; start += size {
 		count, here := min(size, end-start), rows[start*stride:]
-		strip := len(here) // bytes of size rows, as far as they exist
+		strip := len(here) // length of size rows, or of the rows that are left
 		if asm.Fit(size, stride, strip) {
 			strip = size * stride
 		}
@@ -233,8 +223,8 @@ func rankAll[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries
 	}
 }
 
-// prefetchable returns the part of the next strip to prefetch during the products of a strip and
-// the queries from number q on. rows begins with the strip, which has size elements.
+// prefetchable returns rows to prefetch during the products of a strip and the queries from number
+// q on. The slice rows begins with the strip, which has size elements.
 func prefetchable[T Byte](rows []T, size, q, queries int) []T {
 	next := rows[size:]
 	switch {
@@ -248,7 +238,7 @@ func prefetchable[T Byte](rows []T, size, q, queries int) []T {
 	return next[:min(half, len(next))]
 }
 
-// squareSums takes short rows' squared distances from a vector of zeros, in one call for all rows.
+// squareSums sums the rows' squares: for short rows as squared distances from zeros, in one call.
 func squareSums[T Byte](dst []int64, rows []T, stride, n int) {
 	if n <= len(zeros) {
 		asm.SquaredDistanceRowsBytes(dst, unsigned(rows), stride, zeros[:n], ^T(0) < 1)
@@ -308,8 +298,7 @@ func offer(hits []Hit, scores []int64, first int) []Hit {
 	return hits
 }
 
-// rankThreads is a separate function because variables that its closure captures are allocated on
-// the heap.
+// rankThreads is a separate function because its closure moves captured variables to the heap.
 func rankThreads[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries [][]T,
 	threads, chunk, count int) {
 	nearest.Merge(dst, threads, (count+chunk-1)/chunk,
@@ -323,7 +312,8 @@ func before(a, b Hit) bool {
 	return a.Score > b.Score || a.Score == b.Score && a.Row < b.Row
 }
 
-// finish sorts a heap of hits, best first. Offset minus a distance metric's score is the distance.
+// finish sorts a heap of hits, best first. For a metric other than ByDot, it subtracts the scores
+// from offset, which gives distances.
 func finish(hits []Hit, by dense.Metric, offset int64) []Hit {
 	nearest.Sort(hits, before)
 	if by != dense.ByDot {

@@ -20,8 +20,8 @@ import (
 //	r*x = center*x + alpha*along + d*g
 //	d*g = step*t*(bytes*b) + t*(e*b) + d*f <= step*t*(bytes*b) + residual*t*|b| + size*|f|
 //
-// by Cauchy-Schwarz. A float32 sum of dense.Top differs from the exact one by at most sumError times
-// the sum of the terms' magnitudes, and by n*2^-150 where products underflow:
+// by Cauchy-Schwarz. A float32 sum of dense.Top differs from the exact sum by at most sumError
+// times the sum of the terms' magnitudes, and by n*2^-150 where products underflow:
 //
 //   - ByDot: score <= r*x + sumError*|r||x| + n*2^-150, and |r| <= size + |center|.
 //   - ByCosine: score <= r*x/(|r||x|) + 3*sumError + n*2^-80: the product and two sums
@@ -32,14 +32,14 @@ import (
 //
 // upper computes the terms that differ between rows, divided by t, in fewer than 16 float32
 // operations. Each rounds by at most 2^-24*S/t, where S is the sum of the magnitudes of all terms
-// before the division, or by 2^-150. S is, for ByCosine, the sum of
+// before the division, or by 2^-150. For ByCosine, S is the sum of
 //
 //	|step*t*(bytes*b)| <= (size+residual)*t*|b|,  residual*t*|b|,  size*|f|,
 //	|alpha*along| <= |alpha|*size*|center|,  size^2/2,  and offset
 //
-// (ByDistance with alpha-1 in place of alpha, ByDot with |f| + sumError*|x| in place of |f|), so
-// adding 2^-20 times these magnitudes to the coefficients and the offset makes up for all
-// roundings. The margins that set adds are at least as wide. They also cover the rounding of the
+// (ByDistance with alpha-1 in place of alpha, ByDot with |f| + sumError*|x| in place of |f|). So
+// all roundings are made up for by adding 2^-20 times these magnitudes to the coefficients and the
+// offset. The margins that set adds are at least as wide. They also cover the rounding of the
 // numbers of the Index and of the coefficients to float32.
 type screen struct {
 	by       dense.Metric
@@ -48,8 +48,8 @@ type screen struct {
 	t        float64 // step of b
 	length   float64 // |x|
 	distance float64 // |x-center|^2
-	offset   float64 // sum of the terms of the score's bound that do not depend on the row
-	error    float64 // bound on a score's relative error; ByCosine, on its absolute error
+	offset   float64 // sum of the bound's terms that do not depend on the row
+	error    float64 // bound on a score's relative error, or ByCosine on its absolute error
 
 	// Coefficients of upper, divided by t.
 	residual, size, along float32
@@ -145,8 +145,8 @@ func (s *screen) quantize(ix *Index, alpha float64) (bSquares int64, fSquares fl
 	return bSquares, fSquares
 }
 
-// limit returns a lower limit for the result of upper: a row with a lesser result has a score,
-// negated for ByDistance, below least.
+// limit returns a lower limit for the result of upper: a row with a lesser result has a score below
+// least. ByDistance scores are negated.
 func (s *screen) limit(least float32) float32 {
 	if math.IsInf(float64(least), -1) {
 		return least
@@ -164,8 +164,8 @@ func (s *screen) limit(least float32) float32 {
 }
 
 // upper replaces the products of the bytes of query and rows, from row first on, by the terms of
-// the bounds that differ between these rows. For ByCosine it also adds offset, and divides by the
-// norms.
+// the bounds that differ between these rows, divided by t. For ByCosine it also adds offset, and
+// divides by the norms.
 func (s *screen) upper(dst []float32, ix *Index, first int) {
 	end := first + len(dst)
 	size := ix.size[first:end]

@@ -11,8 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// excluded returns the rows that the screen of q wrongly excludes. The least score of a hit is
-// taken to be the greatest score that the row can have by the bound of sumError.
+// excluded returns the rows that the screen of q wrongly excludes if the least score of a hit is
+// the greatest score that the row can have by the bound of sumError.
 func excluded(t *testing.T, x *Index, by dense.Metric, q []float32) (rows []int) {
 	t.Helper()
 	var s screen
@@ -59,7 +59,7 @@ func scoreOf(by dense.Metric, row, q []float32) (score float32, worst float64) {
 
 func length(v []float32) float64 { return math.Sqrt(dense.Dot64(v, v)) }
 
-// In most sets some terms of a screen's bound are large.
+// worst describes rows and queries; in most cases some terms of a screen's bound are large.
 type worst struct {
 	name string
 	row  func(r *rand.Rand, v []float32)
@@ -153,7 +153,7 @@ func TestUpperIsABound(t *testing.T) {
 	}
 }
 
-// The comments of Index state the bounds. Differences and products of float32s are computed in
+// The comments of Index state the bounds. The test computes differences and products of float32s in
 // float64, with negligible roundings.
 func TestIndexNumbers(t *testing.T) {
 	r := rand.New(rand.NewPCG(35, 36))

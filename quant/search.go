@@ -26,10 +26,7 @@ func (ix *Index) Top(dst []dense.Hit, by dense.Metric, x []float32) []dense.Hit 
 	return dense.Top(dst, by, ix.rows, ix.stride, x)
 }
 
-// TopMany is [Index.Top] for many queries at once: it sets dst[q] to the result of Top for
-// queries[q]. threads is the number of goroutines that share the rows, 0 for GOMAXPROCS. It does
-// not change the result. It panics if dst and queries differ in length, a query and the rows have
-// different lengths, or the metric does not exist.
+// TopMany is [Index.Top] for many queries, like [dense.TopMany].
 func (ix *Index) TopMany(dst [][]dense.Hit, by dense.Metric, queries [][]float32, threads int) {
 	nearest.CheckQueries(len(dst), queries)
 	if len(queries) == 0 {
@@ -65,7 +62,7 @@ func (ix *Index) TopMany(dst [][]dense.Hit, by dense.Metric, queries [][]float32
 	}
 }
 
-// name stands for len(x) in the message.
+// name is the name of len(x) in the message.
 func (ix *Index) check(by dense.Metric, name string, x []float32) {
 	if by > dense.ByL1 {
 		panic(misuse.Of("there is no metric %d", by))
@@ -75,9 +72,9 @@ func (ix *Index) check(by dense.Metric, name string, x []float32) {
 	}
 }
 
-// search is the search for the hits of one query, in all rows or in those that one goroutine
-// screens. Rows that their bounds do not exclude are candidates. Candidates with great bounds are
-// scored first, because their scores may exclude other candidates.
+// search finds the hits of one query, in all rows or in those that one goroutine screens. Rows that
+// their bounds do not exclude are candidates. Candidates with great bounds are scored first,
+// because their scores may exclude other candidates.
 type search struct {
 	screen
 	rows       nearest.Rows[float32]
@@ -89,7 +86,7 @@ type search struct {
 	batch      [scoredTogether]uint32
 
 	screened, scored int
-	abandoned        bool // too many rows were scored; the rest is scored without a screen
+	abandoned        bool // too many rows were scored; the search scores all further rows
 }
 
 type candidate struct {
@@ -178,7 +175,8 @@ func (ix *Index) scanThreads(searches []*search, threads int) {
 	}
 }
 
-// scan removes abandoned searches from the slice and scores the rows that follow for them.
+// scan screens the rows from first to end-1 for the searches. If a search is abandoned, scan scores
+// all further rows for it, and removes it from the slice.
 func (ix *Index) scan(searches []*search, first, end int) {
 	strip := min(asm.RowsAtOnce(ix.n), screenRows)
 	if len(searches) > 1 {
@@ -238,7 +236,7 @@ func (ix *Index) multiply(searches []*search, first, start, end int, products []
 		for i, s := range group {
 			bytes[i] = unsigned(s.bytes)
 		}
-		var next []uint8 // half of the next rows, to be prefetched
+		var next []uint8 // half of the next rows, to prefetch
 		if half := k / queriesAtOnce; half < 2 {
 			size := count * ix.n / 2
 			next = rows[min((2+half)*size, len(rows)):]
@@ -273,7 +271,7 @@ func (s *search) collect(bounds []float32, first int) {
 	s.abandoned = s.scored > s.screened/4+s.mostCandidates()
 }
 
-// scoreBest scores the best candidates, as many as hits are wanted, and drops the candidates that
+// scoreBest scores as many of the best candidates as hits are wanted, and drops the candidates that
 // then cannot be hits. If many are left, it scores these too.
 func (s *search) scoreBest() {
 	k := cap(s.hits)
@@ -310,7 +308,7 @@ func moveGreatest(c []candidate, k int) {
 				j--
 			}
 		}
-		// c[:i] has no bound less than pivot, c[j+1:] none that is greater.
+		// c[:i] has no bound less than pivot, and c[j+1:] has none that is greater.
 		switch {
 		case k <= j:
 			end = j + 1

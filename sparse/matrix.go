@@ -9,9 +9,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
 
-// Matrix is a matrix in compressed sparse row (CSR) form. Its indices are checked when it is built
-// and it is immutable, so the kernels can trust them. Rows from a mapped file are checked when they
-// are first read: see Err. The caller must not change slices given to [NewShared].
+// Matrix is a matrix in compressed sparse row (CSR) form. It is immutable, and its indices are
+// checked when it is built, so the kernels can trust them. Rows from a mapped file are checked when
+// they are first read: see Err.
 type Matrix matrices.CSR // no exported fields; this module's packages convert to matrices.CSR
 
 // New returns the matrix whose row i has the values values[starts[i]:starts[i+1]] in the columns
@@ -45,8 +45,7 @@ func (m *Matrix) NNZ() int { return (*matrices.CSR)(m).NNZ() }
 // been read.
 func (m *Matrix) Err() error { return (*matrices.CSR)(m).Guard().Err() }
 
-// Row returns copies of the columns and values of row i. [Matrix.Nonzeros] iterates over a row
-// without copying it.
+// Row returns copies of the columns and values of row i. [Matrix.Nonzeros] avoids the copies.
 func (m *Matrix) Row(i int) (idx []int32, val []float32) {
 	idx, val = m.checkedRow(i)
 	return slices.Clone(idx), slices.Clone(val)
@@ -64,8 +63,8 @@ func (m *Matrix) Nonzeros(i int) iter.Seq2[int, float32] {
 	}
 }
 
-// checkedRow returns an empty row if row i is in an invalid block. The slices alias the matrix and
-// must not reach its users, who could change indices that the kernels trust.
+// checkedRow returns row i, or an empty row if it is in an invalid block. The slices alias the
+// matrix. Users must not get them, because they could change indices that the kernels trust.
 func (m *Matrix) checkedRow(i int) (idx []int32, val []float32) {
 	return (*matrices.CSR)(m).CheckedRow(i)
 }
@@ -102,7 +101,7 @@ func (m *Matrix) Axpy(i int, a float32, w []float32) {
 	asm.AxpySparse(a, idx, val, w)
 }
 
-// SumSquares returns the squared Euclidean norm of row i.
+// SumSquares returns the squared Euclidean norm of row i, with the bits of dense.SumSquares.
 func (m *Matrix) SumSquares(i int) float32 {
 	if uint(i) >= uint(m.Rows()) {
 		panic(m.misfit(i, 1, nil))
@@ -114,8 +113,8 @@ func (m *Matrix) SumSquares(i int) float32 {
 	return asm.SumSquares(val)
 }
 
-// DotK sets dst[c] to the dot product of row i and the c-th of len(dst) interleaved weight vectors,
-// as the function DotK expects them. w has Cols*len(dst) elements.
+// DotK sets dst[c] to the dot product of row i and the c-th of len(dst) weight vectors, interleaved
+// as for the function DotK. w has Cols*len(dst) elements.
 func (m *Matrix) DotK(i int, dst, w []float32) {
 	if !m.fits(i, len(dst), w) {
 		panic(m.misfit(i, len(dst), w))
@@ -124,8 +123,8 @@ func (m *Matrix) DotK(i int, dst, w []float32) {
 	asm.DotSparseK(dst, idx, val, w)
 }
 
-// AxpyK adds a[c] times row i to the c-th of len(a) interleaved weight vectors, as the function
-// AxpyK expects them. w has Cols*len(a) elements.
+// AxpyK adds a[c] times row i to the c-th of len(a) weight vectors, interleaved as for the function
+// DotK. w has Cols*len(a) elements.
 func (m *Matrix) AxpyK(i int, a, w []float32) {
 	if !m.fits(i, len(a), w) {
 		panic(m.misfit(i, len(a), w))
@@ -134,7 +133,8 @@ func (m *Matrix) AxpyK(i int, a, w []float32) {
 	asm.AxpySparseK(a, idx, val, w)
 }
 
-// w has the length of k weight vectors. fits is small enough to be inlined.
+// fits reports whether row i exists and w has the length of k weight vectors. It is small enough to
+// be inlined.
 func (m *Matrix) fits(i, k int, w []float32) bool {
 	cols := m.Cols()
 	return uint(i) < uint(m.Rows()) && (k == 1 || cols == 0 || k <= len(w)/cols) && len(w) == cols*k

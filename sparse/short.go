@@ -1,10 +1,9 @@
 package sparse
 
-// shortRow is the number of nonzeros up to which Matrix.Dot avoids the cost of a call of the
-// assembly.
+// shortRow is the number of nonzeros up to which Matrix.Dot avoids calling the assembly.
 const shortRow = 7
 
-// dotShort is Dot for a row of at most shortRow nonzeros, to the bit: each lane holds at most one
+// dotShort is Dot, to the bit, for a row of at most shortRow nonzeros: each lane holds at most one
 // product. The last addition turns -0 into +0, from which every lane of Dot starts. The indices
 // must lie in [0, len(w)).
 func dotShort(idx []int32, val, w []float32) float32 {

@@ -19,8 +19,8 @@ import (
 )
 
 // Dot returns the sum of val[k]*w[idx[k]]. It panics if idx and val differ in length or an index is
-// outside w. A Matrix checks its indices only once, when it is built: prefer its methods for rows
-// that are used repeatedly.
+// outside w. A Matrix checks its indices only once: prefer its methods for rows that are used
+// repeatedly.
 //
 // Its meaning to the bit is
 //
@@ -68,8 +68,7 @@ func Axpy(a float32, idx []int32, val, w []float32) {
 
 const manyIndices = 32
 
-// dotLong is not inlined: two calls, one after the other, would make Dot save its arguments on the
-// stack.
+// dotLong is not inlined: two calls in Dot would make Dot save its arguments on the stack.
 //
 //go:noinline
 func dotLong(idx []int32, val, w []float32) float32 {
@@ -85,7 +84,7 @@ func axpyLong(a float32, idx []int32, val, w []float32) {
 	asm.AxpySparse(a, idx, val, w)
 }
 
-// Package asm checks that idx and val have equal length.
+// checkIndices does not compare the lengths of idx and val; package asm does.
 func checkIndices(idx []int32, n int) {
 	for k, j := range idx {
 		if uint(j) >= uint(n) {
@@ -95,12 +94,12 @@ func checkIndices(idx []int32, n int) {
 }
 
 // checkManyIndices checks two indices in one uint64. An index x, as a uint32, is in range if
-// neither x nor x+2^31-n has its highest bit set. If the lower of the two indices carries into the
-// upper one, the highest bit of the lower one is set already.
+// neither x nor x+2^31-n has its highest bit set. If the lower index carries into the upper one,
+// the highest bit of the lower index is set already.
 func checkManyIndices(idx []int32, n int) {
 	const both, highBits = 1<<32 | 1, 1<<63 | 1<<31
 	add := uint64(1<<31-min(int64(n), 1<<31)) * both
-	var bad0, bad1 uint64 // two, to shorten the chain of ORs
+	var bad0, bad1 uint64 // two, to shorten chains of ORs
 	rest := idx
 	for len(rest) >= 8 {
 		p := (*[8]int32)(rest)
@@ -128,15 +127,14 @@ func outOfRange(k int, j int32, n int) any {
 }
 
 // DotK is Dot for k = len(dst) weight vectors at once, interleaved so that w[j*k:][:k] are the
-// weights of feature j:
+// weights of feature j. The result is that of
 //
 //	for c := range dst {
 //		dst[c] = Dot(idx, val, vector c) // with weights w[j*k+c]
 //	}
 //
-// It gives the bits of that loop. It panics if k is not a multiple of 8 (pad with vectors of
-// zeros), idx and val differ in length, or an index is outside [0, len(w)/k). If dst overlaps val
-// or w, its values are undefined.
+// It panics if k is not a multiple of 8 (pad with vectors of zeros), idx and val differ in length,
+// or an index is outside [0, len(w)/k). If dst overlaps val or w, its values are undefined.
 func DotK(dst []float32, idx []int32, val, w []float32) {
 	if k := len(dst); k > 0 {
 		checkManyIndices(idx, len(w)/k)
@@ -152,7 +150,7 @@ func DotK(dst []float32, idx []int32, val, w []float32) {
 //		}
 //	}
 //
-// It panics in the same cases as DotK. If w overlaps a or val, its values are undefined.
+// It panics as DotK does. If w overlaps a or val, its values are undefined.
 func AxpyK(a []float32, idx []int32, val, w []float32) {
 	if k := len(a); k > 0 {
 		checkManyIndices(idx, len(w)/k)
