@@ -22,8 +22,8 @@ func Example_kernels() {
 	// row 0 scores 0.9486833
 }
 
-// Example_training trains on the embedded digits, and prints how far the model is from the optimum
-// at most.
+// Example_training trains on the embedded digits, and prints the bound on the model's distance from
+// the optimum.
 func Example_training() {
 	set := dataset.Digits() // or dataset.Read("train.svm.gz", dataset.Options{})
 	m, err := pegasos.Train(context.Background(), set.Examples(), set.Y, pegasos.Config{})

@@ -15,8 +15,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Public constants must have literal values. The comment of a public type that an internal package
-// declares must say what the type is, and that of a struct must list its fields.
+// Public constants must have literal values. The comment of a public type from an internal package
+// must say what the type is and, for a struct, list its fields.
 func TestPublicDocumentation(t *testing.T) {
 	structs := map[string]reflect.Type{
 		"ClassResult":  reflect.TypeFor[pegasos.ClassResult](),

@@ -5,9 +5,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/misuse"
 )
 
-// Float32s returns the floats that b encodes in little-endian order, such as a BLOB or a mapped
-// file, without copying them: v shares b's memory. ok is false if len(b) or b's address is not a
-// multiple of four, or the machine is big-endian.
+// Float32s returns the floats that b encodes in little-endian order as a slice in b's memory, which
+// may be a BLOB or a mapped file. ok is false if len(b) or b's address is not a multiple of four,
+// or the machine is big-endian.
 func Float32s(b []byte) (v []float32, ok bool) { return blob.View[float32](b) }
 
 // AppendFloat32s appends the floats that b encodes in little-endian order to dst. b may have any

@@ -97,8 +97,7 @@ func Dot64(x, y []float32) float64 { return asm.Dot64(x, y) }
 // It panics if the lengths differ.
 func SquaredDistance64(x, y []float32) float64 { return asm.SquaredDistance64(x, y) }
 
-// DotNorms64 returns Dot64(x, y), Dot64(x, x) and Dot64(y, y) . It panics if the lengths
-// differ.
+// DotNorms64 returns Dot64(x, y), Dot64(x, x) and Dot64(y, y). It panics if the lengths differ.
 func DotNorms64(x, y []float32) (xy, xx, yy float64) { return asm.DotNorms64(x, y) }
 
 // Min returns the least number in x, ignoring NaN, or +Inf if there is none. A zero of either sign
@@ -133,8 +132,7 @@ func ScaleTo(dst []float32, a float32, x []float32) { asm.ScaleTo(dst, a, x) }
 // is Axpy(a, x, y).
 func AxpyTo(dst []float32, a float32, x, y []float32) { asm.AxpyTo(dst, a, x, y) }
 
-// DotNorms returns Dot(x, y), SumSquares(x) and SumSquares(y) . It panics if the lengths
-// differ.
+// DotNorms returns Dot(x, y), SumSquares(x) and SumSquares(y). It panics if the lengths differ.
 func DotNorms(x, y []float32) (xy, xx, yy float32) {
 	return asm.DotNorms(x, y)
 }

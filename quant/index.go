@@ -54,7 +54,7 @@ const (
 	sampleRows = 1024    // for the center
 )
 
-// minElements is about the number of elements of all rows from which NewIndex quantizes them. Tests
+// minElements is about the number of elements of all rows from which NewIndex quantizes rows. Tests
 // reduce it.
 var minElements = 1 << 18
 

@@ -197,7 +197,7 @@ func dotTileBytesGeneric(dst []int64, rows []uint8, stride int, queries [][]uint
 //		lane[i%64] += float32(v * float32(y[i]))
 //	}
 //
-// and folds the lanes.
+// and folds the lanes as the package comment says.
 func DotFloatBytes(x []float32, y []uint8, signed bool) float32 {
 	if race {
 		raceReads(x)

@@ -14,9 +14,9 @@ import (
 //		}
 //	}
 //
-// The rows should fit into the first-level cache; meanwhile next is prefetched. DotTile does
-// nothing without rows or queries. It panics if the queries differ in length, step or stride is
-// negative, or dst or rows is too short. count must not be negative.
+// and prefetches next. The rows should fit into the first-level cache. DotTile does nothing without
+// rows or queries. It panics if the queries differ in length, step or stride is negative, or dst or
+// rows is too short. count must not be negative.
 func DotTile(dst []float32, step int, rows []float32, stride, count int, queries [][]float32,
 	next []byte) {
 	sumTile(false, dst, step, rows, stride, count, queries, next)
@@ -28,7 +28,7 @@ func SquaredDistanceTile(dst []float32, step int, rows []float32, stride, count 
 	sumTile(true, dst, step, rows, stride, count, queries, next)
 }
 
-// sumTile's kernels compute a multiple of four rows of 64 to Block elements and an even number of
+// sumTile's kernels handle a multiple of four rows of 64 to Block elements and an even number of
 // queries. If the number of queries is odd, the last query is passed to a kernel twice, with step
 // 0, so that both results are stored in the same place.
 func sumTile(distance bool, dst []float32, step int, rows []float32, stride, count int,

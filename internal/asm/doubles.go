@@ -15,7 +15,7 @@ const doubleLanes = 32 // lanes of a float64 sum
 //		lane[i%32] += float64(v) * float64(y[i])
 //	}
 //
-// and folds the lanes.
+// and folds the lanes as the package comment says.
 func Dot64(x, y []float32) float64 {
 	if race {
 		raceReads(x, y)

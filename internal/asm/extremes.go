@@ -68,8 +68,8 @@ func ArgMin(x []float32) int {
 	return findFrom(x, first, least)
 }
 
-// leastBlock returns the start of the first block of x whose minimum is Min(x), or 0 if x is empty,
-// and Min(x).
+// leastBlock returns the start of the first block of x with the minimum Min(x), and Min(x). The
+// start is 0 if x is empty.
 func leastBlock(x []float32) (first int, least float32) {
 	least = float32(math.Inf(1))
 	for start := 0; start < len(x); start += Block {
@@ -104,7 +104,7 @@ func findFrom(x []float32, start int, v float32) int {
 	return start + i
 }
 
-// Find returns the least i for which x[i] == v, or -1 if there is none, as for NaN.
+// Find returns the least i for which x[i] == v, or -1 if there is none. It does not find NaN.
 func Find(x []float32, v float32) int {
 	if race {
 		raceReads(x)

@@ -14,7 +14,8 @@ var vnni = cpuid.CPU.Supports(cpuid.AVX512VNNI) && cpu.X86.HasAVX512VNNI
 
 var vpopcnt = cpuid.CPU.Supports(cpuid.AVX512VPOPCNTDQ) && cpu.X86.HasAVX512VPOPCNTDQ
 
-// likeZen5 selects the order of reading rows that was fastest on a Zen 5, on all AMD CPUs.
+// likeZen5 selects the order of reading rows that was fastest on a Zen 5. It is true on all AMD
+// CPUs.
 var likeZen5 = cpuid.CPU.VendorID == cpuid.AMD
 
 // gathers reports whether DotSparse uses gather instructions on the AVX512 path. Intel CPUs that
@@ -44,7 +45,7 @@ func detect() []ISA {
 }
 
 // prefers512 reports whether a CPU with AVX-512 uses 512-bit registers rather than 256-bit ones by
-// default. FP16 and AMX identify Intel CPUs if a hypervisor reports an older model.
+// default. FP16 or AMX identifies a newer Intel CPU if a hypervisor reports an older model.
 func prefers512(c *cpuid.CPUInfo) bool {
 	switch c.VendorID {
 	case cpuid.Intel:

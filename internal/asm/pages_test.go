@@ -54,7 +54,7 @@ func TestSumsAtPageEnds(t *testing.T) {
 	})
 }
 
-// middle is memory far from protected pages, which all operands of floats or bytes share.
+// middle is memory far from protected pages. All operands of floats or bytes share it.
 type middle struct{ floats []float32 }
 
 func (m middle) Floats(n int) []float32 { return m.floats[:n] }

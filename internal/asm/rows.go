@@ -96,8 +96,8 @@ func checkOperandsAt[E any, I Index](dst []float32, rows []E, stride int, idx []
 	return picks
 }
 
-// rowsInside reports whether CheckRowsAt does not panic. An index that does not fit into an int is
-// outside even if stride is 0.
+// rowsInside reports whether CheckRowsAt accepts its arguments. An index that does not fit into an
+// int is outside even if stride is 0.
 func rowsInside[I Index](elements, stride int, idx []I, n int) bool {
 	if len(idx) == 0 {
 		return true
@@ -157,7 +157,7 @@ const (
 
 // oneByOne reports whether to read count rows of n elements one after the other rather than four at
 // a time. Four rows at a time share loads of x, but registers of less than 512 bits cannot hold the
-// lanes of four rows, so the rows are read in several passes.
+// lanes of four rows, so that several passes read the rows.
 func oneByOne(rows []float32, idx []uint32, count, n int) bool {
 	size := count * n
 	switch {

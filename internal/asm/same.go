@@ -2,8 +2,9 @@ package asm
 
 import "unsafe"
 
-// DotSame returns DotSparse for a row whose values all equal a. The caller checks that the indices
-// are strictly ascending (so there are at most Block of them) and less than len(w).
+// DotSame returns the result of DotSparse for a row whose values all equal a. The caller checks
+// that the indices are strictly ascending (so there are at most Block of them) and less than
+// len(w).
 func DotSame(a float32, idx []uint16, w []float32) float32 {
 	if race {
 		raceReads(idx)

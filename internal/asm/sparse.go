@@ -8,7 +8,8 @@ import "github.com/pegasimd/pegasimd/internal/base/misuse"
 //		lane[k%8] += float32(val[k] * w[j])
 //	}
 //
-// and folds the lanes. The caller checks that every index lies in [0, len(w)).
+// and folds the lanes as the package comment says. The caller checks that every index lies in [0,
+// len(w)).
 func DotSparse(idx []int32, val, w []float32) float32 {
 	if race {
 		raceReads(idx)

@@ -49,7 +49,7 @@ type Args struct {
 	X, Y         []float32
 	Scalars      []float32
 	Idx          []int32
-	Packed       []byte // input of Unpack and UnpackDot
+	Packed       []byte    // input of Unpack and UnpackDot
 	Bytes        [2][]byte // [0]: rows or a vector of int8 or uint8; [1]: a vector
 	ByteQueries  [][]byte  // of equal length
 	Shorts       []uint16  // column indices, strictly ascending

@@ -12,8 +12,8 @@ func TestMinimize(t *testing.T) {
 		lambda, label float64
 		w, objective  float64
 	}{
-		{Hinge, 0.5, 1, 1, 0.25},             // the margin is 1: lambda/2
-		{Hinge, 2, -1, -0.5, 0.75},           // w = -1/lambda: 1 - 1/(2 lambda)
+		{Hinge, 0.5, 1, 1, 0.25},             // margin 1, objective lambda/2
+		{Hinge, 2, -1, -0.5, 0.75},           // w = -1/lambda, objective 1 - 1/(2 lambda)
 		{SquaredHinge, 2, 1, 0.5, 0.5},       // w = 2/(lambda+2)
 		{Squared, 1, 3, 1.5, 2.25},           // w = y/(lambda+1)
 		{EpsInsensitive, 0.5, 3, 2, 1 + 0.5}, // w = 1/lambda, epsilon 0.5

@@ -48,7 +48,7 @@ func Edit(g *rand.Rand, file []byte) []byte {
 	return append(edit.Bytes(), sum[:]...)
 }
 
-// mutate replaces strings by one of these words.
+// mutate replaces some strings by these words.
 var settings = strings.Fields("hinge log squared-hinge eps-insensitive squared ovr ovo crammer-singer " +
 	"multinomial none augmented unregularised standard max-abs unit r2 balanced newton dual auto " +
 	"last-half shuffled sequential linear rbf polynomial")
