@@ -23,8 +23,8 @@
 //
 // A function panics if slices with corresponding elements differ in length. A function of rows
 // panics if stride is negative or a row is not within its slice, unless there are no rows. A
-// function's comment says so if it leaves these checks to its caller. Indices of sparse rows are not
-// checked. Results must not overlap operands unless the function's comment allows it.
+// function's comment says so if it leaves these checks to its caller. Indices of sparse rows are
+// not checked. Results must not overlap operands unless the function's comment allows it.
 //
 // # Dispatch
 //
