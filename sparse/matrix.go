@@ -101,7 +101,7 @@ func (m *Matrix) Axpy(i int, a float32, w []float32) {
 	asm.AxpySparse(a, idx, val, w)
 }
 
-// SumSquares returns the squared Euclidean norm of row i: dense.SumSquares of its values.
+// SumSquares returns the squared Euclidean norm of row i: dense.SumSquares of the row's values.
 func (m *Matrix) SumSquares(i int) float32 {
 	if uint(i) >= uint(m.Rows()) {
 		panic(m.misfit(i, 1, nil))
