@@ -14,8 +14,33 @@ var truths = map[string]string{
 	"false": "false", "no": "false", "f": "false", "n": "false", "0": "false",
 }
 
-// folded removes what spellings of a name may differ in: case, characters that are not visible,
-// repeated and outer blanks, and a final full stop.
+// composed has, for combining marks, pairs of a letter and the one character for the letter with
+// the mark. Texts from macOS often have the letter and the mark, others the one character.
+var composed = map[rune]string{
+	'\u0300': "aàeèiìoòuù", '\u0301': "aáeéiíoóuúyýcćnńsśzźlĺrŕ", '\u0302': "aâeêiîoôuûcĉgĝhĥjĵsŝwŵyŷ",
+	'\u0303': "aãnñoõiĩuũ", '\u0304': "aāeēiīoōuū", '\u0306': "aăgğ", '\u0307': "zżeėcċgġ",
+	'\u0308': "aäeëiïoöuüyÿ", '\u030a': "aåuů", '\u030b': "oőuű", '\u030c': "cčdďeěnňrřsštťzž",
+	'\u0326': "sștț", '\u0327': "cçsştţkķlļnņ", '\u0328': "aąeęiįuų",
+}
+
+// compose replaces letters and their combining marks by single characters, in a name of lower case.
+func compose(name string) string {
+	var out []rune
+	for _, r := range name {
+		pairs, last := []rune(composed[r]), len(out)-1
+		for ; len(pairs) > 0 && last >= 0; pairs = pairs[2:] {
+			if pairs[0] == out[last] {
+				r, out = pairs[1], out[:last]
+				break
+			}
+		}
+		out = append(out, r)
+	}
+	return string(out)
+}
+
+// folded removes what spellings of a name may differ in: case, combining marks in place of accented
+// letters, invisible characters, repeated and outer blanks, and a final full stop.
 func folded(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if !unicode.IsSpace(r) && (!unicode.IsGraphic(r) || unicode.Is(unicode.Variation_Selector, r)) {
@@ -24,7 +49,7 @@ func folded(name string) string {
 		return unicode.ToLower(r)
 	}, name)
 	name = strings.Join(strings.Fields(name), " ")
-	return strings.TrimSpace(strings.TrimSuffix(name, "."))
+	return compose(strings.TrimSpace(strings.TrimSuffix(name, ".")))
 }
 
 // Three or more classes that are all words for true or false include two that mean the same.

@@ -10,7 +10,8 @@ import (
 func TestSpellingDoubts(t *testing.T) {
 	for _, c := range []struct{ names, want string }{
 		{"Yes|yes|No", "the labels Yes (9 rows) and yes (9 rows) look like"},
-		{"Yes|yes|No|no", "and likewise 1 further label: spell them alike"},
+		{"caf\u00e9|cafe\u0301|bar", "look like spellings"}, {"Ko\u0308LN|K\u00f6ln", "look like spellings"},
+		{"cafe|caf\u00e9|bar", ""}, {"Yes|yes|No|no", "and likewise 1 further label: spell them alike"},
 		{"<=50K|<=50K.|>50K", "<=50K (9 rows) and <=50K. (9 rows)"},
 		{"high|high\u200b|low", `high (9 rows) and "high\u200b" (9 rows)`},
 		{"a b|a\u00a0b|c", `a b (9 rows) and "a\u00a0b" (9 rows)`},
