@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/sys/files"
 )
 
-// parse parses the flags and the arguments. A word of usage in brackets is optional; "..." marks
-// one or more data files, of which parse returns the first and stores the others in c.more.
+// parse parses the command line. In usage, brackets mark an optional argument, and "..." one or
+// more data files: parse returns the first and stores the others in c.more.
 func (c *call) parse(args []string, usage string) (arguments []string, err error) {
 	if c.args, err = c.flags.Parse(args); err != nil {
 		return nil, err
@@ -58,8 +58,8 @@ func (c *call) parse(args []string, usage string) (arguments []string, err error
 	return slices.Delete(slices.Clone(c.args), list+1, list+1+more), nil
 }
 
-// afterData returns the number of arguments after the data files. words follow the word for data
-// in the usage; args begin with the first data file.
+// afterData returns the number of arguments after the data files. words is the usage after DATA...;
+// args begins with the first data file.
 func (c *call) afterData(words, args []string) (int, error) {
 	last, before := args[len(args)-1], args[max(len(args)-2, 0)]
 	switch strings.Join(words, " ") {
@@ -90,8 +90,8 @@ func (c *call) afterData(words, args []string) (int, error) {
 		last == "-" || slices.Contains([]string{".html", ".htm"}, files.Ending(last)))
 }
 
-// outputAfter returns 1 if the last of args is an output, or 0 if the last of args is data. is
-// tells whether the last name looks like an output; want describes such a name.
+// outputAfter returns 1 if the last argument is an output, or 0 if it is data. is tells that its
+// name looks like an output; want describes such names.
 func (c *call) outputAfter(args []string, want string, is bool) (int, error) {
 	last := args[len(args)-1]
 	noData := c.flags.Data.Format == dataset.FormatAuto &&
@@ -108,8 +108,8 @@ func (c *call) outputAfter(args []string, want string, is bool) (int, error) {
 	return 0, nil
 }
 
-// With -format, which a longer command line of train may give, a last argument that does not end
-// in .model may be read as data: trainArguments passes a model of such a name by -model.
+// trainArguments passes a model whose name does not end in .model by -model: if -format is added,
+// train may read such a last argument as data.
 func (c *call) trainArguments() []string {
 	last := len(c.args) - 1
 	switch name := c.args[last]; {

@@ -19,7 +19,7 @@ const (
 	exitUsage       = 2   // a mistake on the command line, or a question that a flag answers
 	exitNothing     = 3   // verify: the model claims nothing
 	exitInterrupted = 130 // 128 + SIGINT, like shells
-	exitPipe        = 141 // 128 + SIGPIPE: the reader of an output has stopped
+	exitPipe        = 141 // 128 + SIGPIPE
 )
 
 type call struct {
@@ -62,8 +62,7 @@ func (c *call) printWarnings() {
 	}
 }
 
-// A standardOutput keeps the first error, because text for people is printed without checking
-// each error.
+// standardOutput keeps the first error, because most writers of text don't check errors.
 type standardOutput struct {
 	w   io.Writer
 	err error
@@ -94,8 +93,8 @@ func steps(all ...func() error) error {
 // Writing to a nil output does nothing.
 type output struct {
 	call       *call
-	what, name string // the flag or argument that names the file, and the name
-	kind       kind   // of the files that the output may replace
+	what, name string // flag or argument that names the file; its name
+	kind       kind   // files that the output may replace
 	file       *atomicfile.File
 }
 

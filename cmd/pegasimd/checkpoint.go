@@ -32,8 +32,8 @@ func (k *checkpoints) check(c *call) error {
 	return nil
 }
 
-// read reads the checkpoint of -resume and copies its settings to cfg, except a length that
-// -epochs or -steps gives. If another flag for a setting or -proba is given, cfg stays as it is.
+// read reads the checkpoint of -resume and copies its settings to cfg, unless -proba or a flag for
+// a setting other than the length is given. -epochs and -steps override the checkpoint's length.
 func (k *checkpoints) read(c *call, cfg *pegasos.Config) (err error) {
 	resume := c.flags.Resume
 	if resume == "" {
@@ -60,8 +60,8 @@ func (k *checkpoints) read(c *call, cfg *pegasos.Config) (err error) {
 	return nil
 }
 
-// With -checkpoint, train runs the trainer for -every, or longer if that is too short, writes a
-// checkpoint, and continues.
+// With -checkpoint, train stops the trainer after each interval -every, writes a checkpoint, and
+// resumes.
 func (k *checkpoints) train(r *linearRun, tr *pegasos.Trainer) (*pegasos.Model, error) {
 	c, set := r.call, r.set
 	tr.Resume = k.from

@@ -73,7 +73,7 @@ func (d *dataReader) columnText(names []string, i int) string {
 	return text
 }
 
-// In lower case, without blanks, dashes, dots and underscores.
+// Names in lower case, without blanks, dashes, dots and underscores.
 var likelyLabels = strings.Fields("outcome diagnosis survived species price saleprice quality " +
 	"churn churned exited attrition fraud isfraud spam isspam sentiment default defaulted response " +
 	"result medv labels targets targetclass classlabel truelabel groundtruth")

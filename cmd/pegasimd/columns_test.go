@@ -14,7 +14,7 @@ import (
 func TestColumns(t *testing.T) {
 	rows := [][3]string{{"3", "0.5", "pear"}, {"2.5", "1", "pear"}, {"0.5", "2", "fig"},
 		{"1", "3", "fig"}}
-	// Columns that the variable rows lacks get words.
+	// Columns other than long, wide and fruit get words.
 	table := func(header bool, columns ...string) string {
 		var b strings.Builder
 		if header {

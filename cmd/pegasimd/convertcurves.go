@@ -14,8 +14,8 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// expand replaces the rows of set by scaled rows with the terms of the model's curves, to which
-// the model's weights apply.
+// expand replaces the rows of set by the rows that the model's weights multiply: scaled, with the
+// terms of the model's curves.
 func (d *dataReader) expand(set *dataset.Set, s *pegasos.Scaling) error {
 	cols := set.Cols()
 	stopped := func() bool { return d.call.Err() != nil }

@@ -42,7 +42,7 @@ func TestConvertModel(t *testing.T) {
 	if a, b := read(t, model), read(t, back); a != b {
 		t.Error("conversion to JSON and back changes the model file")
 	}
-	// liblinear drops the table and so changes the hash that ONNX contains.
+	// The liblinear format has no table, which changes the hash in the ONNX file.
 	direct, _ := must(t, "convert", "-to", "onnx", model, "-")
 	direct = strings.ReplaceAll(direct, hashOf(t, model), b.Hash())
 	if over, _ := must(t, "convert", "-from", "liblinear", "-to", "onnx", text,

@@ -21,8 +21,8 @@ import (
 var corpusBinary = flag.String("corpus-binary", "", "build of the command to score, in place of "+
 	"the tested one")
 
-// The largest shares of tables and of columns that may be read wrongly, and the largest number of
-// wrong verdicts without a warning.
+// Limits of the shares of tables and columns read wrongly, and of the number of wrong verdicts
+// without a warning.
 const (
 	maxWrongTables  = 0.03
 	maxWrongColumns = 0.05
@@ -241,7 +241,7 @@ func toldText(told bool) string {
 
 func firstBytes(s string, n int) string { return s[:min(n, len(s))] }
 
-// told reports whether warnings mention the differences in wrong.
+// told reports whether warnings mention all differences in wrong.
 func (c *corpusTable) wrongForm(v corpusView) (wrong string, told bool) {
 	told = true
 	note := func(words *regexp.Regexp, format string, args ...any) {

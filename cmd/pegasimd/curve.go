@@ -11,7 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A curve measures a training run while it goes on.
+// curve records measurements during a training run.
 type curve struct {
 	out *output
 
@@ -43,7 +43,8 @@ func (v *curve) early() (parts []float64) {
 	return parts
 }
 
-// measure leaves the result to finish. It reports whether it has measured a model, or tried to.
+// measure adds a point if one is due, except at the end of the run, which finish measures. It
+// reports whether it computed a model.
 func (v *curve) measure(now pegasos.Progress, training time.Duration) bool {
 	if v.out == nil || now.Steps < v.next || now.Steps == now.TotalSteps {
 		return false
@@ -70,7 +71,7 @@ func (v *curve) add(m *pegasos.Model, training time.Duration) {
 	v.points = append(v.points, p)
 }
 
-// With -patience, m may be an earlier model than the last point, and is not added then.
+// With -patience, m may be earlier than the last point; finish then does not add it.
 func (v *curve) finish(
 	data string, m *pegasos.Model, training time.Duration, interrupted bool,
 ) error {

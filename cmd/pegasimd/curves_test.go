@@ -16,7 +16,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// ringTable returns a table whose label y is 1 inside an ellipse of the columns a and b.
 func ringTable(rows int, word bool) string {
 	r := rand.New(rand.NewPCG(5, 6))
 	var b strings.Builder

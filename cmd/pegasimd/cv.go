@@ -55,7 +55,7 @@ func runCv(c *call, args []string) error {
 		v.writeModel, v.write)
 }
 
-// makeGrid leaves the grid of linear models nil, for choose to fill in, if no flag names points.
+// If no flag names points, makeGrid leaves the grid of linear models nil; choose fills it in.
 func (v *search) makeGrid() error {
 	points, err := penalties(v.flags)
 	if v.grid = points; err != nil || !v.flags.UsesKernel() {
@@ -147,7 +147,7 @@ func (v *search) readData() (err error) {
 	return err
 }
 
-// encode reads a table again for each fold, with an encoder fitted to the other folds.
+// encode encodes the table once per fold, with an encoder fitted to the other folds.
 func (v *search) encode() error {
 	v.encoded, v.curved = nil, nil
 	for fold := range v.flags.Folds {

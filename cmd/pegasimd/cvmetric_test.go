@@ -29,7 +29,7 @@ func scattered(t *testing.T, rows, classes int) string {
 	return file(t, "scattered.svm", b.String())
 }
 
-// Each score agrees, up to rounding, with a score computed here from the metric's definition.
+// Each score agrees, up to rounding, with the metric's definition.
 func TestCVMetrics(t *testing.T) {
 	for _, c := range []struct {
 		metric, flags string

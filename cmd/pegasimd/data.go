@@ -19,7 +19,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
-// curveColumns returns the value of pegasos.Trainer.CurveColumns for the data.
 func (d *dataReader) curveColumns() []int {
 	if d.encoder == nil || d.encoder.Raw {
 		return nil
@@ -207,7 +206,7 @@ func numbered(set *dataset.Set) bool {
 	return ascends
 }
 
-// failed makes the error of a run a usage error if a setting is at fault.
+// failed returns a usage error if a setting is at fault, and otherwise names the data file.
 func (d *dataReader) failed(err error) error {
 	if bad := flags.FromConfig(err); bad != err {
 		return bad

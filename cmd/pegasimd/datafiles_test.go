@@ -167,7 +167,7 @@ func TestDamagedData(t *testing.T) {
 	}
 }
 
-// Files with many values for their numbers of classes and features need no -max-memory.
+// A file that is large for its numbers of classes and features needs no -max-memory.
 func TestHonestMemory(t *testing.T) {
 	const rows, cols, classes = 6000, 20, 60
 	g := rand.New(rand.NewPCG(1, 2))

@@ -136,7 +136,7 @@ func TestResolved(t *testing.T) {
 	}
 }
 
-// The data of a model to start from may have the labels under another name.
+// The data of the -start model may have another name for the label column.
 func TestResolvedStart(t *testing.T) {
 	dir, rows := t.TempDir(), "1,2,p\n2,3,q\n3,1,p\n4,4,q\n"
 	first, second := filepath.Join(dir, "first"), filepath.Join(dir, "second")

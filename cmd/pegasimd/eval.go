@@ -105,7 +105,7 @@ func runEval(c *call, args []string) error {
 	return nil
 }
 
-// The set has at least one row, and numeric labels if the model predicts numbers.
+// s has at least one row, and numeric labels if the model predicts numbers.
 func evaluate(s *scoredSet) *evalReport {
 	none := number(math.NaN())
 	r := &evalReport{
@@ -247,7 +247,7 @@ func (r *evalReport) printFirst(w io.Writer) {
 		amount(r.right), amount(all), 100*r.Error)
 }
 
-// penaltyText names lambda, or C if one-vs-one gives each pair a lambda of its own.
+// penaltyText names lambda, or C if one-vs-one with -c gives each pair its own lambda.
 func (m linearModel) penaltyText() string {
 	if m.Config.C != 0 && m.Config.Multiclass == pegasos.OneVsOne && len(m.Classes) > 2 {
 		return fmt.Sprintf("C %.6g in each pair", m.Config.C)

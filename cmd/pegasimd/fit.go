@@ -28,7 +28,6 @@ func predictAll(m *pegasos.Model, x pegasos.Examples, threads int) []float32 {
 	return predicted
 }
 
-// fit returns the weighted accuracy of m or, for regression, the weighted RMSE.
 func fit(m *pegasos.Model, d *pegasos.Labelled, threads int) float64 {
 	predicted := predictAll(m.WithCols(d.X.Cols()), d.X, threads)
 	if m.Classes == nil {
@@ -86,8 +85,8 @@ func (r *fitReport) String() string {
 
 const (
 	fewRows = 100
-	// hardlyMore is a small lead in accuracy over a constant prediction. With a very rare class, half
-	// of the constant prediction's errors may be less.
+	// hardlyMore is the lead in accuracy over a constant prediction up to which a model is hardly
+	// better. If half of the constant prediction's errors are fewer, that is the limit.
 	hardlyMore = 0.001
 	rareRows   = 0.2
 )
@@ -135,8 +134,7 @@ func (r *fitReport) neverIsNews(classes int) bool {
 	return len(r.Never) < classes-1 || float64(r.neverRows) <= float64(rareRows*float64(r.rows))
 }
 
-// A fitReport is the quality of a model on its training rows, beside the quality of a constant
-// prediction.
+// fitReport is the quality of a model on its training rows, beside a constant prediction's.
 type fitReport struct {
 	Accuracy *number `json:"training_accuracy,omitempty"`
 	Constant *number `json:"largest_class,omitempty"` // weighted share

@@ -63,8 +63,8 @@ func (v *search) deal() error {
 	return nil
 }
 
-// Parallel runs share the memory. If the share of a run is too small, run begins again with half
-// as many.
+// Parallel runs share the memory. If a run's share is too small, run starts again with half as many
+// parallel runs.
 func (v *search) run(p *progress) error {
 	threads := parallel.Threads(v.flags.Data.Threads)
 	defer func(most int64) { options.Allowed = most }(options.Allowed)

@@ -103,13 +103,12 @@ type cvReport struct {
 	Hash       string    `json:"model_hash,omitempty"`
 	Warnings   []string  `json:"warnings,omitempty"`
 	Gap        *number   `json:"model_gap,omitempty"`
-	Config     any       `json:"config"` // of the best point; missing settings depend on the rows
+	Config     any       `json:"config"` // of the best point, except settings that depend on the rows
 }
 
 type cvPoint struct {
 	Gamma float64 `json:"gamma,omitempty"` // 0 without -kernel, or if chosen from the data
-	// The grid sets Lambda or C. The other of these two is the mean over the folds, or 0 with
-	// -kernel.
+	// The grid sets Lambda or C. The other is the mean over the folds, or 0 with -kernel.
 	Lambda    number    `json:"lambda"`
 	C         number    `json:"c"`
 	Share     number    `json:"lambda_of_r2"` // Lambda / MeanSquare of the report

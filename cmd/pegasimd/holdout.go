@@ -50,7 +50,7 @@ func checkHoldout(c *call) error {
 	return nil
 }
 
-// holdOut fits the encoder of a table again, to the training rows alone.
+// holdOut splits off the held-out rows and fits a table's encoder again, to the other rows alone.
 func (r *linearRun) holdOut() error {
 	share, d := r.flags.Holdout, r.reader
 	if share == 0 {
@@ -126,7 +126,8 @@ func splitRows(hashes []uint64, y, weights []float32, numbers bool, seed uint64,
 	return store.HoldOut(of, seed, share)
 }
 
-// skipRows makes d fit encoders without rows, which must ascend, and without rows of weight 0.
+// skipRows makes d fit encoders without the given rows, which must ascend, and without rows of
+// weight 0.
 func (d *dataReader) skipRows(rows []int, weights []float32) {
 	d.skip = func(row int) bool {
 		_, given := slices.BinarySearch(rows, row)
@@ -135,7 +136,7 @@ func (d *dataReader) skipRows(rows []int, weights []float32) {
 }
 
 // hashRows returns a hash of each row of the set, which d has read. With an encoder, the hash
-// depends on the cells that the encoder uses, and not on the features.
+// depends on the cells that the encoder uses, not on the features.
 func (d *dataReader) hashRows(set *dataset.Set) ([]uint64, error) {
 	if d.encoder == nil {
 		hashes := store.Hashes(set.Examples(), 1, func() bool { return d.call.Err() != nil })

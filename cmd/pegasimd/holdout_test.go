@@ -387,8 +387,8 @@ func TestEstimateLine(t *testing.T) {
 	}
 }
 
-// A row counter that lacks the rows held out would be a number unless the columns kept their
-// kinds, and here it would predict the label.
+// Without the held-out rows, the row counter would look like a number, and here it predicts the
+// label: folds must keep the kinds of the columns.
 func TestFoldsKeepKindsOfColumns(t *testing.T) {
 	g := rand.New(rand.NewPCG(5, 5))
 	for _, counter := range []struct {

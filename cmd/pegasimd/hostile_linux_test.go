@@ -163,8 +163,8 @@ func zippedFile(f hostileFile) hostileFile {
 	return hostileFile{gzipped(f.text), f.rows, len(f.text)}
 }
 
-// Whatever a file claims, and whether it is used or refused, its size and its rows limit the
-// memory of a command.
+// The size and the rows of a file limit a command's memory, whatever the file claims and even if it
+// is refused.
 func TestHostileMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long, and the race detector takes memory")
@@ -236,7 +236,7 @@ func hostileModels() map[string]struct {
 		return all
 	}
 	text := func(name string, buckets int) string {
-		// Each bucket has the number after the bucket before, and occurs in 2 rows.
+		// Buckets have consecutive numbers, and each occurs in 2 rows.
 		listed, _ := json.Marshal(bytes.Repeat([]byte{1, 2}, buckets))
 		return fmt.Sprintf(`{"name":%q,"kind":"text","rows":9,"text":{"bits":20,"grams":2,`+
 			`"buckets":%s}}`, name, listed)

@@ -25,9 +25,9 @@ const (
 	surplus     = 1000     // lines read beyond the expected number, to count them in errors
 )
 
-// readNumbers calls f with the numbers of each line of a text file, which are separated by
-// blanks, tabs or commas. maxBytes 0 means no limit. f must not keep the slice. An error of f is
-// reported with the file's name and the line.
+// readNumbers calls f with the numbers of each line of a text file, separated by blanks, tabs or
+// commas. f must not keep the slice. Errors of f are reported with the file's name and the line.
+// maxBytes 0 means no limit.
 func readNumbers(name, what string, maxBytes int64, f func(numbers []float64) error) error {
 	line := 0
 	invalid, err := readNamed(name, func(r io.Reader) (invalid, err error) {
@@ -96,12 +96,12 @@ func checkWeightCount(name string, weights, rows int) error {
 	return nil
 }
 
-// checkWeights counts rows that were left out because they have no label, and their weights, too.
+// checkWeights includes rows left out because they have no label, and their weights.
 func (d *dataReader) checkWeights(set *dataset.Set) error {
 	return checkWeightCount(d.call.flags.Weights, d.given, set.Rows()+len(set.LeftOut))
 }
 
-// Encoders will not be fitted to rows of weight 0.
+// readWeights also makes d fit encoders without rows of weight 0.
 func (d *dataReader) readWeights(name string) (err error) {
 	d.weights, err = readWeights(name, d.opt.MaxBytes, math.MaxInt)
 	d.given = len(d.weights)
@@ -111,8 +111,8 @@ func (d *dataReader) readWeights(name string) (err error) {
 	return err
 }
 
-// dropWeights removes the weights of rows that were left out because they have no label. A later
-// call removes none.
+// dropWeights removes the weights of rows left out because they have no label. Later calls remove
+// none.
 func (d *dataReader) dropWeights(set *dataset.Set) bool {
 	if d.dropped || d.weights == nil || len(set.LeftOut) == 0 {
 		return false
@@ -121,7 +121,7 @@ func (d *dataReader) dropWeights(set *dataset.Set) bool {
 	return true
 }
 
-// withoutRows returns the weights without those of the given rows, which must ascend.
+// withoutRows returns the weights of all but the given rows, which must ascend.
 func withoutRows(weights []float32, rows []int) (rest []float32) {
 	for i, w := range weights {
 		if len(rows) > 0 && rows[0] == i {
@@ -157,7 +157,7 @@ func readCosts(name string) (costs [][]float64, err error) {
 	return costs, nil
 }
 
-// Without names, label takes every number for a class.
+// Without names, label accepts every number.
 func (l labelling) label(name string) (float32, bool) {
 	if l.names == nil {
 		v, err := strconv.ParseFloat(name, 32)
@@ -212,7 +212,7 @@ func (l labelling) classWeight(list string) (string, error) {
 }
 
 // Labels for which known.label fails become NaN, so that every prediction of such a row is wrong.
-// leftOut lists the rows that were left out because they have no label.
+// leftOut lists the rows left out because they have no label.
 func (d *dataReader) readValid(
 	names []string, set *dataset.Set, known labelling, numbers bool,
 ) (valid *pegasos.Labelled, leftOut []int, err error) {

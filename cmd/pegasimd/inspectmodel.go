@@ -75,7 +75,7 @@ func (r *modelReport) nameColumns(head pegasos.Head) (err error) {
 	return nil
 }
 
-// The n-grams of text come from the data that text reads or, if text is nil, from the model.
+// N-grams come from the data that text reads or, if text is nil, from the model.
 func (r *modelReport) nameWeights(text *dataReader) error {
 	var all []*weight
 	for i := range r.Means {
@@ -183,8 +183,8 @@ func (m linearModel) spread() []float64 {
 	return spread
 }
 
-// heaviest returns the top weights that are not 0, in descending order of their magnitude, times
-// the spread of their columns if it is known. Weights whose spread is NaN come last.
+// heaviest returns up to top weights other than 0, in descending order of |weight * spread|, or of
+// |weight| if spread is nil. Weights whose spread is NaN come last.
 func (r *modelReport) heaviest(weights, spread []float64, top int) []weight {
 	effect := func(j int) float64 {
 		if spread == nil {
@@ -404,7 +404,7 @@ type modelReport struct {
 	HeldOut        *pegasos.Estimate `json:"held_out,omitempty"`
 
 	Vectors []vectorReport `json:"vectors,omitempty"`
-	// Means lists the largest means, over the pairs of one-vs-one, of the weights' magnitudes.
+	// Means lists the largest mean magnitudes of weights over the pairs of one-vs-one.
 	Means []weight `json:"largest_means,omitempty"`
 
 	Table *tables.Encoder `json:"table,omitempty"`

@@ -11,7 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/sys/atomicfile"
 )
 
-// stage is the command's stage, which determines how signals stop it.
+// stage determines how signals stop the command.
 var stage atomic.Int32
 
 const (
@@ -46,7 +46,7 @@ func (c *call) stopped() error {
 }
 
 // catchSignals makes the first signal cancel the command, which then has some time to stop by
-// itself, and the second end it. A broken pipe becomes an error of writing.
+// itself; a second signal ends it at once. A broken pipe becomes an error of writing.
 func catchSignals(cancel context.CancelFunc) {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)

@@ -49,7 +49,6 @@ func (p *running) end() (code int, took time.Duration) {
 	return p.ProcessState.ExitCode(), time.Since(since)
 }
 
-// endless lists command lines that run until a signal.
 var endless = []string{
 	"train - OUT", "train -json OUT - other", "train -steps 1000000000000 toy.svm OUT",
 	"train -multiclass crammer-singer -steps 1000000000000 toy.svm OUT",
@@ -74,8 +73,8 @@ func overhead(t *testing.T) time.Duration {
 	return time.Since(since)
 }
 
-// The command ends within a second, or later if starting a process is slow as well; six tries
-// allow for other load on the machine.
+// The command ends within a second, or later if starting a process is slow as well. It has six
+// tries because other processes may load the machine.
 func TestSignals(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no SIGINT to be sent: NOT TESTED")

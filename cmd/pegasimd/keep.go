@@ -66,9 +66,9 @@ func (d *dataReader) keepColumns(head pegasos.Head, list string) (
 	return k, nil
 }
 
-// chooseColumns returns the numbers of the columns in a list of names, numbers and "*", which
-// stands for all other columns, as the list "all" does. named tells that the table has a header,
-// whose names take precedence.
+// chooseColumns returns the numbers of the listed columns. The list has names, numbers, and "*" for
+// all other columns; "all" alone means "*". If the table has a header (named), names take
+// precedence.
 func chooseColumns(list, names []string, named bool) (at []int, err error) {
 	if len(list) == 1 && list[0] == "all" && !(named && slices.Contains(names, "all")) {
 		list = []string{"*"}
@@ -116,7 +116,7 @@ func chooseColumns(list, names []string, named bool) (at []int, err error) {
 	return slices.Insert(at, star, others...), nil
 }
 
-// read calls each with the cells of every row of the table, and returns the columns' names; nil
+// read calls each with the cells of every row of the table, and returns the columns' names, or nil
 // without a header.
 func (k *keptColumns) read(each func(cells []string) error) (names []string, err error) {
 	name, opt := k.reader.name, k.reader.opt
@@ -142,7 +142,7 @@ func (k *keptColumns) write(
 	names, leftOut := predictions.ClassNames(s.model), s.LeftOut
 	record := make([]string, len(k.at)+1+len(further))
 	changed := fmt.Errorf("%s: the file was changed while it was read: run the command again", k.reader)
-	line, row := 0, 0 // number of the row in the table, and in the set, which lacks rows left out
+	line, row := 0, 0 // numbers of the row in the table, and in the set, which lacks rows left out
 	_, err := k.read(func(cells []string) error {
 		clear(record)
 		for j, i := range k.at {

@@ -45,8 +45,8 @@ func probabilities(t *testing.T, data, model string) (all []float64) {
 	return all
 }
 
-// An unknown cell in a column of two levels counts as neither level: its score is between the
-// scores of the levels, halfway unless rows are scaled to unit length.
+// An unknown cell in a column of two levels has a score between the scores of the levels, halfway
+// unless rows are scaled to unit length.
 func TestUnknownOfTwoLevels(t *testing.T) {
 	logit := func(p float64) float64 { return math.Log(p / (1 - p)) }
 	for _, flags := range []string{

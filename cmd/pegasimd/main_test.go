@@ -39,7 +39,6 @@ func must(t *testing.T, args ...string) (stdout, stderr string) {
 	return stdout, stderr
 }
 
-// anyFailure stands for every exit code but exitDone.
 const anyFailure = -1
 
 func fails(t *testing.T, want int, told string, args ...string) {
@@ -339,7 +338,7 @@ func TestLosses(t *testing.T) {
 	}
 }
 
-// The slope and the constant are those of the normal equations.
+// The slope and the constant solve the normal equations.
 func TestRidge(t *testing.T) {
 	data, dir := file(t, "line.csv", "x,y\n0,1\n1,3\n2,5\n3,7\n"), t.TempDir()
 	must(t, "train", "-loss", "squared", "-bias-scale", "1", "-scale", "none", "-target-scale",

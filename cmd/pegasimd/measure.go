@@ -9,7 +9,7 @@ import (
 type scored struct {
 	model            predictor
 	y, weights       []float32 // nil weights mean 1 for each row
-	scores           []float64 // of the first row, then of the second, and so on
+	scores           []float64 // row by row
 	truth, predicted []int     // indices of classes; nil for regression
 	classes          int       // including classes that the model does not know
 }
@@ -56,9 +56,8 @@ func (s *scored) f1() float64 {
 
 type ranking struct{ auc, precision number }
 
-// rankings returns the ranking of each of the model's classes, the means over the classes for
-// which they are defined, and an overall figure: the ranking of the second of two classes, or the
-// means for more classes.
+// rankings returns the ranking of each of the model's classes, the means over the classes that have
+// a ranking, and all: the ranking of the second of two classes, or the means for more classes.
 func (s *scored) rankings() (each []ranking, means, all ranking) {
 	n, outputs := len(s.model.Head().Classes), s.model.Outputs()
 	scores := make([]float64, n*len(s.truth))

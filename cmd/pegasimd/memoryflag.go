@@ -99,8 +99,9 @@ const largeRows = 32 << 20
 // not count.
 const uncounted = 20 << 20
 
-// linear returns the limit for linear models. It also limits the garbage collector unless the
-// user does, because certificates are computed repeatedly and their garbage must not accumulate.
+// linear returns the limit for linear models. It also sets the garbage collector's limit, unless
+// -max-memory or GOMEMLIMIT is given: certificates are computed repeatedly, and their garbage must
+// not accumulate.
 func (m memoryFlag) linear(set *dataset.Set, numbers bool) int64 {
 	limit := m.limit(set, numbers)
 	if x := set.Dense; x != nil && store.Of(x).Size() > largeRows && os.Getenv("GOGC") == "" {

@@ -134,7 +134,7 @@ func sameFile(info fs.FileInfo, name string) bool {
 	return info != nil && err == nil && os.SameFile(info, other)
 }
 
-// writable is needed because renaming another file over a write-protected file does not fail.
+// writable returns an error for a write-protected file, which renaming could replace.
 func writable(name string) error {
 	f, err := os.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {
@@ -150,8 +150,8 @@ func (o *output) open() (err error) {
 	return err
 }
 
-// An error of the output itself takes precedence over the error of the function write. If the
-// method is called again, it creates the output again.
+// An error of the output takes precedence over an error of the function write. A further call
+// creates the output again.
 func (o *output) write(write func(io.Writer) error) error {
 	if o == nil {
 		return nil

@@ -160,7 +160,7 @@ func contents(t *testing.T) map[string]string {
 	return all
 }
 
-// The length of JSON may differ: reports hold times.
+// Lengths of JSON outputs may differ, since reports contain times.
 func TestOutputs(t *testing.T) {
 	eachWriting(t, func(t *testing.T, w writing) {
 		before := contents(t)

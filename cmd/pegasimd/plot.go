@@ -18,7 +18,7 @@ func checkPicture(name string) error {
 		"it as PDF", name)
 }
 
-// Largest numbers of classes of a confusion matrix that is drawn, with counts in the cells, and
+// Most classes of a confusion matrix that is drawn, of one with counts in its cells, and of one
 // with shares, too.
 const (
 	mostClasses = 200

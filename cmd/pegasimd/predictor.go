@@ -20,7 +20,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
-// Methods of predictor with scores, except MeanLoss, get the scores of one row.
+// Methods with scores, except MeanLoss, get the scores of one row.
 type predictor interface {
 	modelio.Predictor
 
@@ -57,7 +57,8 @@ func readPredictor(name string, stdin io.Reader) (predictor, error) {
 	return nil, fmt.Errorf("%s: neither a linear model nor a kernel machine", name)
 }
 
-// Some commands have MODEL first, others DATA: the error may name another argument that is a model.
+// Commands differ in the order of MODEL and DATA: the error names another argument if that is the
+// model.
 func (c *call) readPredictor(name string) (predictor, error) {
 	p, err := readPredictor(name, os.Stdin)
 	if err == nil || name == "-" || errors.Is(err, fs.ErrNotExist) {
@@ -173,9 +174,8 @@ type scoredSet struct {
 // keptScores is the number of scores kept in memory, unless all are needed at once.
 const keptScores = 1 << 20
 
-// score reads data and scores them, with the weights of the rows in the file weights unless its
-// name is empty. Rows of weight 0 are left out. The scores are kept in memory if they are few, or
-// if all is set.
+// score reads data and scores the rows, except rows of weight 0. weights names the file of weights,
+// if any. Scores are kept in memory if they are few, or if all is set.
 func (d *dataReader) score(m predictor, weights string, all bool) (*scoredSet, error) {
 	if err := m.ready(); err != nil {
 		return nil, err
@@ -267,7 +267,7 @@ func (s *scoredSet) find(first int, part *dataset.Set) ([]float64, error) {
 	return scores, predictions.CheckFinite(s.model, first, scores)
 }
 
-// row computes scores that are not kept for blocks of rows: ask for rows in their order.
+// If the scores are not kept, row computes them in blocks: ask for rows in their order.
 func (s *scoredSet) row(i int) (scores []float64, err error) {
 	n := s.model.Outputs()
 	if s.scores != nil {
@@ -299,7 +299,7 @@ func (s *scoredSet) labels() []float32 {
 	return y
 }
 
-// predict returns the predicted classes, nil for regression, and how many are right.
+// predict returns the predicted classes and how many are right, or nil and 0 for regression.
 func (s *scoredSet) predict() (classes []int, right int, err error) {
 	if predictions.Numbers(s.model) {
 		return nil, 0, nil

@@ -14,7 +14,7 @@ import (
 
 type dataReader struct {
 	call    *call
-	name    string // the data file, the first of several: opt.More has the others
+	name    string // the first data file; opt.More has the others
 	opt     dataset.Options
 	missing string
 

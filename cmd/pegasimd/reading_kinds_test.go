@@ -147,8 +147,6 @@ func TestReadingNumbers(t *testing.T) {
 	checkTwins(t, twins)
 }
 
-// money writes a negative amount between the texts before and behind, and any other amount alone,
-// with a dollar sign if before contains one.
 func money(before, behind string, v float64) string {
 	amount := grouped(math.Abs(v), 2, ",", ".")
 	if v < 0 {

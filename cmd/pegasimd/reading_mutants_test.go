@@ -226,7 +226,7 @@ func (m *oddFile) fault(r *rand.Rand, separator string) {
 	m.text = strings.Join(lines, "")
 }
 
-// ran runs a command line without the checks of pegasimd, and returns its exit code and outputs.
+// ran runs a command line without the checks of the function pegasimd.
 func ran(args ...string) (code int, out, told string) {
 	var o, e bytes.Buffer
 	code = run(context.Background(), args, &o, &e)

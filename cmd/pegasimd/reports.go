@@ -56,7 +56,6 @@ type runReport struct {
 	T0         float64 `json:"t0"`
 }
 
-// A worstReport describes the problem with the largest gap.
 type worstReport struct {
 	WorstGap   *number `json:"worst_gap,omitempty"`
 	WorstClass string  `json:"worst_class,omitempty"`
@@ -70,7 +69,7 @@ func (r worstReport) String() string {
 		proof.Standing(float64(*r.WorstGap)))
 }
 
-// newWorstReport returns an empty report for a single problem.
+// newWorstReport returns an empty report for a single problem, or if no gap is known.
 func newWorstReport(
 	of interface{ WorstGap() (gap float64, k int) }, problems int, name func(k int) string,
 ) (r worstReport) {

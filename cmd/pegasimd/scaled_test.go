@@ -9,8 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A model that was trained with -scale scores unscaled rows as a model of scaled data scores
-// scaled rows, up to rounding.
+// A model trained with -scale scores unscaled rows as a model of scaled data scores scaled rows, up
+// to rounding.
 func TestTrainScaled(t *testing.T) {
 	dir := t.TempDir()
 	text := func(seed, n int, scaled func([3]float64) [3]float64) string {

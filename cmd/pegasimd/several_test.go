@@ -31,7 +31,6 @@ func monthly(seed uint64, rows int) (all [][]string) {
 
 var monthlyHeader = []string{"age", "city", "income", "note", "label"}
 
-// joined skips nil rows and a nil header.
 func joined(header []string, rows [][]string, separator string, columns ...int) string {
 	var b strings.Builder
 	for _, row := range append([][]string{header}, rows...) {

@@ -100,9 +100,8 @@ func (d *dataReader) readEncoded() (*dataset.Set, error) {
 	return d.again(opt)
 }
 
-// refit reads the table with an encoder that is fitted without the rows for which d.skip is true.
-// The kinds of the columns stay those of the whole table: a row counter without some rows would
-// look like a number.
+// refit reads the table with an encoder fitted without the rows for which d.skip is true. The
+// columns keep their kinds: a row counter without some rows would look like a number.
 func (d *dataReader) refit() (set *dataset.Set, err error) {
 	if d.encoder, err = d.refitted(); err != nil {
 		return nil, err
@@ -120,7 +119,7 @@ func (d *dataReader) refitted() (*tables.Encoder, error) {
 	})
 }
 
-// in bytes of encoded rows, unless a flag sets it
+// bytes of encoded rows, unless a flag sets another limit
 const mostInMemory = 1 << 30
 
 func (d *dataReader) encoded() dataset.Options {

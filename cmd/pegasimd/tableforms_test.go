@@ -59,7 +59,6 @@ func parts(t *testing.T, header string, lines []string, of []int, fold int) (out
 	return file(t, "others.csv", others), file(t, "own.csv", own)
 }
 
-// searchOf encodes the data of the folds into files if mapped is set.
 func searchOf(t *testing.T, data string, folds int, mapped bool) *search {
 	t.Helper()
 	c := &call{Context: t.Context(), stderr: io.Discard, flags: flags.NewSet("cv")}

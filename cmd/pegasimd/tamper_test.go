@@ -118,7 +118,6 @@ func (h *honest) tamper(g *rand.Rand) (all []mutant) {
 	return all
 }
 
-// ok is false if the edits can't be combined.
 func (h *honest) both(a, b mutant) (m mutant, ok bool) {
 	m = mutant{what: a.what + "; " + b.what, header: slices.Clone(a.header), numbers: a.numbers,
 		edits: []mutant{a, b}}
@@ -236,7 +235,7 @@ func claimEdits(text string, add func(what, text string)) {
 
 type value struct {
 	path     string
-	from, to int // offsets of the start, which is the key's if there is a key, and of the end
+	from, to int // offsets of the start, of the key if there is one, and of the end
 	at       int // offset of the value without the key
 	token    json.Token
 	parts    []value // elements of an array or members of an object

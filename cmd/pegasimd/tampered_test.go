@@ -332,8 +332,7 @@ func TestTampered(t *testing.T) {
 
 const otherWeights = "confirmed, other weights of the same objective; hash.training is not checked"
 
-// verify confirms the tampered model without -hash: with the honest model's hash, verify must
-// contradict it.
+// With the honest model's hash, verify must contradict a tampered model that it confirms without.
 func (h *honest) tellApart(t *testing.T, m mutant) {
 	line := h.header[slices.IndexFunc(h.header, func(l string) bool {
 		return strings.HasPrefix(l, "hash: ")
@@ -412,9 +411,9 @@ func meaning(file []byte) string {
 	return again.String()[:again.Len()-sha256.Size]
 }
 
-// alike reports whether predictions are equal up to 1e-6 in numbers, relative to values above 1.
-// Near an optimum the objective changes with the square of the change of the scores, so that
-// rounding errors of the objective hide small changes.
+// alike reports whether predictions are equal, numbers up to an error of 1e-6, relative above 1.
+// Near an optimum the objective changes with the square of a change of the scores, so that its
+// rounding errors hide small changes.
 func alike(a, b string) bool {
 	x, y := strings.Fields(a), strings.Fields(b)
 	return slices.EqualFunc(x, y, func(a, b string) bool {
@@ -447,9 +446,9 @@ type claims struct {
 	kernel                   bool
 }
 
-// asTrue reports whether c claims the honest model's objective, lambda and data, and at most the
-// larger of the honest model's bound and the bound that verify found, up to rounding. A kernel
-// machine may differ more in the objective and in lambda.
+// asTrue reports whether c claims the honest model's objective, lambda and data, and a bound up to
+// the larger of the honest model's and verify's, up to rounding. A kernel machine may differ more
+// in the objective and in lambda.
 func (c claims) asTrue(honest claims, bound float64) bool {
 	off, most, ratio := math.Abs(c.objective-honest.objective), 0.0, c.lambda/honest.lambda
 	if c.kernel {

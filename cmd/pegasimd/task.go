@@ -103,7 +103,7 @@ func (d *dataReader) readTraining(cfg *pegasos.Config, recheck func() error) (
 	return set, took, err
 }
 
-// ofWeight follows a number of rows that leaves out the rows of weight 0, if there may be any.
+// ofWeight qualifies a number of rows in a message, if rows of weight 0 may be left out.
 func (d *dataReader) ofWeight() string {
 	if d.skip == nil {
 		return ""

@@ -142,8 +142,8 @@ func (r *linearRun) checkSettings() error {
 	return validate(&r.cfg)
 }
 
-// validate deletes a list of class weights, which may have names: their labels are known only
-// after reading the data.
+// validate deletes a list of class weights, because labels of named classes are known only after
+// reading the data.
 func validate(cfg *pegasos.Config) error {
 	if cfg.ClassWeight != pegasos.Balanced {
 		cfg.ClassWeight = ""
@@ -301,8 +301,8 @@ func (r *linearRun) write() error {
 	return r.curve.finish(r.reader.String(), m, r.training, r.interrupted != nil)
 }
 
-// The flags stored for a run with the settings of a checkpoint are the checkpoint's, and the
-// flags of the run's own length.
+// For a run with a checkpoint's settings, describe stores the checkpoint's flags, followed by
+// -epochs or -steps if given.
 func (r *linearRun) describe(m *pegasos.Model) error {
 	err := r.reader.describe(m, r.set, r.known)
 	if r.keep.restored {

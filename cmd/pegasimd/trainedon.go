@@ -11,8 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// fingerprint returns the fingerprint that the model would have if training had read the rows of
-// x with the labels y and the weights. It returns "" if labels or weights are not valid.
+// fingerprint returns the fingerprint that training m on the rows x, labels y and weights would
+// store, or "" if labels or weights are not valid.
 func (m linearModel) fingerprint(x store.Examples, y, weights []float32, threads int,
 	stop func() bool) string {
 	if s := m.Scaling; s != nil {
@@ -41,8 +41,7 @@ func (m kernelModel) fingerprint(x store.Examples, y, _ []float32, threads int,
 }
 
 // trainedOn reports whether s.all consists of the rows on which the model was trained, in the same
-// order, and the rows that training held out. heldOut lists the latter by their numbers in s.Set,
-// ascending.
+// order, and the rows that training held out. heldOut lists the latter by number in s.Set.
 func (s *scoredSet) trainedOn() (trained bool, heldOut []int, err error) {
 	_, want, known := strings.Cut(s.model.data(), ":")
 	all, weights := *s.all, s.allWeights // relabel changes the copy

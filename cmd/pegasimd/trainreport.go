@@ -140,7 +140,7 @@ func tolReached(tol, gap float64, interrupted bool) *bool {
 func (r *trainReport) printStop(w io.Writer, cfg pegasos.Config) {
 	if r.TolReached != nil && !*r.TolReached {
 		fmt.Fprintf(w, "-tol %v was not reached", cfg.Tol)
-		if cfg.Patience > 0 { // the run may have reached it after the best model
+		if cfg.Patience > 0 { // -tol may have been reached after the best model
 			fmt.Fprint(w, " by the model kept")
 		}
 		if r.advice != "" {
@@ -198,8 +198,8 @@ func (r *trainReport) printObjective(w io.Writer) {
 
 const largeGap = 0.1
 
-// advice returns the flags that may give a model like m a smaller gap. It returns "" if the data
-// of -valid chose the model. The encoder e may be nil. A resumed run can only be made longer.
+// advice returns flags that may give a model like m a smaller gap; "" if there are none, or with
+// -patience. A resumed run can only be made longer. e may be nil.
 func advice(m *pegasos.Model, e *tables.Encoder, resumed bool) string {
 	cfg, more, penalty := m.Config, longer(m.Config.Steps), "a larger -lambda"
 	if cfg.C != 0 {
@@ -237,7 +237,6 @@ func advice(m *pegasos.Model, e *tables.Encoder, resumed bool) string {
 	return more
 }
 
-// longer returns the flag that makes a run longer. steps is the value of -steps, 0 if not given.
 func longer(steps int64) string {
 	if steps != 0 {
 		return "more -steps"

@@ -30,11 +30,11 @@ func (d *dataReader) doubtUnread() {
 }
 
 // maxDeviations is the distance from the training mean, in standard deviations, beyond which a
-// number is far: by Chebyshev's inequality at most 1 % of the training cells are.
+// number is far: by Chebyshev's inequality at most 1 % of the training cells are far.
 const maxDeviations = 10
 
-// doubtFar adds doubts about columns of a table in which at least half of the rows have numbers far
-// from the training mean, as in another unit. Without a scaling, s is nil.
+// doubtFar doubts columns of a table in which at least half of the rows have numbers far from the
+// training mean, as in another unit. s is nil without a scaling.
 func (d *dataReader) doubtFar(set *dataset.Set, s *pegasos.Scaling) {
 	e := d.encoder
 	if e == nil || set.Rows() == 0 {
@@ -109,8 +109,8 @@ func featureOf(set *dataset.Set, row, j int) float64 {
 	return 0
 }
 
-// doubtUnnamed doubts rows with two or more cells beyond the names of the header, as numbers with
-// decimal commas between commas make. A single such cell may be the name of the row.
+// doubtUnnamed doubts rows with two or more cells beyond the header's names, as decimal commas
+// cause in a file separated by commas. A single such cell may be the row's name.
 func (d *dataReader) doubtUnnamed(set *dataset.Set) {
 	if set.Form == nil || !set.Form.Header {
 		return

@@ -15,9 +15,9 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// The names of parts are keys of the file's header, with a dot before keys within an object or the
-// objects of an array, or name arrays after the header. Two are no keys: data.layout is the layout
-// in the text data, hash.training that training gives the model with this hash.
+// A part's name is a key of the file's header, or names an array after the header. A dot precedes
+// keys within an object or the objects of an array. Two names are no keys: data.layout is the
+// layout in the text data, hash.training that training gives the model with this hash.
 
 // coverage records what a verification has compared.
 type coverage struct {
@@ -200,7 +200,7 @@ func (h *headerText) Write(b []byte) (int, error) {
 // same objective.
 const trainedHash = "hash.training"
 
-// To the unchecked parts, list adds header lines that the model lacks although the data or the
+// list adds to the unchecked parts the header lines that the model lacks although the data or the
 // flags of verify concern them.
 func (c *coverage) list(parts []string) (checked, not []string) {
 	checked, not = []string{}, []string{} // not null

@@ -92,8 +92,8 @@ func shortName(data string) string {
 	return path.Base(filepath.ToSlash(name))
 }
 
-// outputName returns given or, if that is empty, the name of the input without its folder and
-// endings, followed by ending. word is the argument that names the output.
+// outputName returns given or, if that is empty, the input's name without folder and endings,
+// followed by ending. word is the argument that names the output.
 func outputName(given, input, ending, word string) (string, error) {
 	switch {
 	case given != "":

@@ -13,7 +13,7 @@ import (
 // ErrHelp and ErrHelpAll are the errors of command lines that ask for help.
 var ErrHelp, ErrHelpAll = errors.New("-h was given"), errors.New("-help-all was given")
 
-// Set is the flags of a command line.
+// Set holds the flags of a command line.
 type Set struct {
 	Command string
 	Values
@@ -41,12 +41,12 @@ func (s *Set) Has(name string) bool { return s.flags[name] != nil }
 // Given reports whether the flag is on the command line or was set by Set.
 func (s *Set) Given(name string) bool { return s.given[name] }
 
-// GivenAny reports whether a flag with one of the rules is on the command line.
+// GivenAny reports whether a given flag has one of the rules.
 func (s *Set) GivenAny(rule Rule) bool {
 	return slices.ContainsFunc(s.Each(), func(f *Flag) bool { return f.Is(rule) })
 }
 
-// Each returns the flags on the command line, by name.
+// Each returns the given flags, by name.
 func (s *Set) Each() (flags []*Flag) {
 	for name := range s.given {
 		flags = append(flags, s.flags[name])
@@ -107,7 +107,7 @@ func (s *Set) Set(name, value string) error {
 	return s.assign(s.flags[name], value)
 }
 
-// SetDefault sets the flag unless it is on the command line.
+// SetDefault sets the flag unless it is given.
 func (s *Set) SetDefault(name, value string) error {
 	if s.given[name] {
 		return nil
