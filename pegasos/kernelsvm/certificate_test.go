@@ -133,7 +133,7 @@ func (w *problem64) objective(coef []float64) (objective, off float64) {
 }
 
 // optimum returns an upper bound on the least objective: the least that dual coordinate ascent
-// finds, plus a bound on its rounding error, or 1, the objective of w = 0.
+// finds, plus a bound on its rounding error, but at most 1, the objective of w = 0.
 func (w *problem64) optimum() float64 {
 	n := len(w.sign)
 	scale := w.lambda * float64(n)

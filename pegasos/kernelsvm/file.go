@@ -189,8 +189,8 @@ func readModel(mr *modelfile.Reader) (*Model, error) {
 	return m, nil
 }
 
-// readTerms gives classes without support rows no terms, since no bytes of the file would account
-// for the memory of the terms.
+// readTerms allocates no terms for classes without support rows, because no bytes of the file would
+// account for the memory.
 func (m *Model) readTerms(mr *modelfile.Reader) error {
 	const termSize = 32 // bytes of a kernel.Term
 	n := len(m.Classes)

@@ -41,8 +41,8 @@ func newRun(tr *Trainer, x pegasos.Examples, y []float32) (*run, error) {
 	return r, nil
 }
 
-// solve solves one problem per goroutine, or the problems one after another in all goroutines if
-// there are fewer problems than threads. It returns early once ctx is done.
+// solve solves one problem per goroutine or, if there are fewer problems than threads, one problem
+// at a time in all goroutines. It returns early once ctx is done.
 func (r *run) solve(ctx context.Context) error {
 	outer, inner := r.threads, 1
 	if len(r.pairs) < r.threads {

@@ -9,8 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 )
 
-// A point of a curve, unless it is the last, is left out if its |dx| + |dy| from the last point
-// kept is less than step, on axes from 0 to 1.
+// A curve omits a point, except the last, if |dx| + |dy| from the last point kept is less than
+// step, on axes from 0 to 1.
 const step = 1. / 300
 
 const mostPoints = 500

@@ -11,10 +11,10 @@ import (
 
 // Dual coordinate ascent maximizes the dual objective over one alpha after the other. A row's gain
 // is the most that its alpha alone can add to the dual objective, times the number of rows. A round
-// chooses rows of the largest gains, up to half a block with scores that have to rise and as many
-// with scores that have to fall, and moves the alpha of the largest gain among them until no gain
-// is worth a move or mostMoves is reached. The moves need only the kernel among the chosen rows;
-// the scores of the other rows are updated at the end of the round.
+// chooses the rows of the largest gains: up to half a block whose scores have to rise, and as many
+// whose scores have to fall. It moves the alpha of the largest gain among them, until no gain is
+// worth a move or mostMoves is reached. The moves need only the kernel among the chosen rows; the
+// scores of the other rows are updated at the end of the round.
 
 const (
 	// leastGain is the gain worth a move, relative to the largest at the start of a round.
@@ -185,8 +185,8 @@ func bestAlpha(a, slack, per, drop, highest float64) (to, gain float64) {
 	return to, float64(move * (slack - float64(move*drop)))
 }
 
-// curvature returns, for a row with k(x,x) = d, the move of its alpha that removes a slack of 1,
-// per, and half of the slack that a move of 1 removes, drop. A d of 0 or less makes per +Inf.
+// curvature returns, for a row with k(x,x) = d: per, the move of its alpha that removes a slack of
+// 1 (+Inf if d is 0 or less), and drop, half of the slack that a move of 1 removes.
 func curvature(d, scale float64) (per, drop float64) {
 	return scale / max(d, 0), d / (2 * scale)
 }

@@ -9,7 +9,7 @@ type cache struct {
 	rows     int64
 	length   int // values in a row
 	clock    int64
-	keep     int64 // rows used in the last keep calls of get, with the present, stay
+	keep     int64 // rows used in the last keep calls of get, the current one too, are not evicted
 }
 
 type cacheSlot struct {

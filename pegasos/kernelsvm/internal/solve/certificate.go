@@ -139,9 +139,9 @@ func (s *solver) raiseLower(t *tally, epochs int) {
 	s.lower = max(s.lower, lower-sum)
 }
 
-// setBound sets Bound to at most the proven lower bound, or to NaN if none can be proven, so low
-// that Objective - Bound also limits how far the exact objective, which may exceed Objective by
-// objectiveError, is above the optimum. A bound below 0 becomes 0.
+// setBound sets Bound, or NaN if none can be proven. The exact objective may exceed Objective by
+// objectiveError; Bound is so low that Objective - Bound also limits how far the exact objective is
+// above the optimum. Bound is at most the proven lower bound, and at least 0.
 func (s *solver) setBound() {
 	if s.Bound = math.NaN(); s.Bounded {
 		// own is the bound from the model's alphas, which verification can recompute.
@@ -184,9 +184,8 @@ func (s *solver) recompute(ctx context.Context, w weights) {
 	s.recomputations++
 }
 
-// worthFloat64 reports whether the objective has to be measured from float64 scores: if it may be
-// above 1, or if rounding errors may have changed it noticeably and the measurement is cheap and
-// more exact.
+// worthFloat64 reports whether to measure the objective from float64 scores: if it may be above 1,
+// or if rounding errors may have changed it noticeably and the measurement is cheap and more exact.
 func (s *solver) worthFloat64(coef []float64) bool {
 	if s.Objective+s.objectiveError > 1 {
 		return true
@@ -197,8 +196,8 @@ func (s *solver) worthFloat64(coef []float64) bool {
 }
 
 // measureModel rounds the coefficients to float32 and sets the objective from float64 scores, if
-// worthFloat64 says so. An objective above 1, that of w = 0, makes measureModel multiply the
-// coefficients by the factor that minimizes the objective, in the end by 0.
+// worthFloat64 says so. While the objective is above 1, the objective of w = 0, measureModel
+// multiplies the coefficients by the factor that minimizes it, in the end by 0.
 func (s *solver) measureModel(coef []float64) {
 	if !s.worthFloat64(coef) {
 		return
