@@ -49,8 +49,8 @@ func eachRow(truth, predicted []int, weights []float32, classes int, f func(t, p
 
 // Class holds the measures of how well one class was separated from the others.
 type Class struct {
-	// Precision is the share of rows of the class among the rows predicted as the class; NaN if no
-	// row was predicted as the class.
+	// Precision is the share of rows of the class among the rows predicted as the class; NaN if there
+	// are none.
 	Precision float64
 	// Recall is the share of the class's rows that were predicted as the class; NaN if it has no rows.
 	Recall float64

@@ -194,8 +194,8 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// TestWeightsAreCopies checks that a row of integer weight w counts as w copies, within rounding,
-// that a row of weight 0 is ignored, and that weights of 1 give the bits of nil weights.
+// A row of integer weight w must count as w copies, within rounding, and a row of weight 0 must be
+// ignored. Weights of 1 must give the bits of nil weights.
 func TestWeightsAreCopies(t *testing.T) {
 	g := rand.New(rand.NewPCG(7, 8))
 	measure := func(class, predicted []int, score, p []float64, y, weights []float32) []float64 {

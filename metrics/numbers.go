@@ -17,8 +17,8 @@ func MAE(truth []float32, predicted []float64, weights []float32) float64 {
 }
 
 // R2 returns the coefficient of determination, 1 - e/e0. Here e is the squared error of the
-// predictions, and e0 is the squared error if the mean of the true values were predicted for every
-// row. R2 is NaN if there are no rows or all true values are equal.
+// predictions, and e0 is the squared error of predicting the mean of the true values for every row.
+// R2 is NaN if there are no rows or all true values are equal.
 func R2(truth []float32, predicted []float64, weights []float32) float64 {
 	checkLengths(len(truth), len(predicted), weights)
 	least, most := float32(math.Inf(1)), float32(math.Inf(-1))

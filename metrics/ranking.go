@@ -19,9 +19,8 @@ func ROCAUC(truth []bool, scores []float64, weights []float32) float64 {
 
 // AveragePrecision returns a sum over the distinct scores, from the highest down. The term of a
 // score is the recall gained by the positive rows with that score, times the precision of all rows
-// with at least that score. Rows with equal scores are added together, and nothing is interpolated.
-// AveragePrecision is NaN if a score is NaN, or if there is no positive row; without negative rows
-// it is 1.
+// with at least that score; nothing is interpolated. AveragePrecision is NaN if a score is NaN, or
+// if there is no positive row; without negative rows it is 1.
 func AveragePrecision(truth []bool, scores []float64, weights []float32) float64 {
 	_, averagePrecision := Ranking(truth, scores, weights)
 	return averagePrecision
@@ -46,11 +45,10 @@ func Ranking(truth []bool, scores []float64, weights []float32) (rocAUC, average
 		return math.NaN(), math.NaN()
 	}
 	var positive, negative float64
-	// sum over the pairs of a positive and a negative row of the product of their weights, times 2
-	// if the positive score is higher, or 1 if the scores are equal
+	// sum of the weights of pairs of a positive and a negative row: twice if the positive score is
+	// higher, once if the scores are equal
 	var above float64
-	// sum over the distinct scores of the weight of the positive rows with the score, times the
-	// precision down to it
+	// the average precision, times the weight of the positive rows
 	var sum float64
 	for start := 0; start < len(rows); {
 		end := start

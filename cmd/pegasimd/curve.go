@@ -35,7 +35,6 @@ type curvePoint struct {
 	Valid         number  `json:"valid"`
 }
 
-// early returns the shares of the first epoch after which to measure.
 func (v *curve) early() (parts []float64) {
 	for part := 1. / 64; v.out != nil && part < 1; part *= 2 {
 		parts = append(parts, part, part*1.5)

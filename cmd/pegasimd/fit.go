@@ -136,11 +136,10 @@ func (r *fitReport) neverIsNews(classes int) bool {
 
 // fitReport is the quality of a model on its training rows, beside a constant prediction's.
 type fitReport struct {
-	Accuracy *number `json:"training_accuracy,omitempty"`
-	Constant *number `json:"largest_class,omitempty"` // weighted share
-	Largest  string  `json:"-"`
-	// Never lists the classes that have rows but are never predicted.
-	Never []string `json:"never_predicted,omitempty"`
+	Accuracy *number  `json:"training_accuracy,omitempty"`
+	Constant *number  `json:"largest_class,omitempty"` // weighted share
+	Largest  string   `json:"-"`
+	Never    []string `json:"never_predicted,omitempty"`
 
 	rows, neverRows int // rows of a weight above 0: of all classes, and of the classes in Never
 

@@ -15,7 +15,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
-// penalties returns a point for each lambda or C that the flags name, or nil if they name none.
+// penalties returns nil if no flag names a lambda or C.
 func penalties(f *flags.Set) (all []cvPoint, err error) {
 	var values []float64
 	given := slices.DeleteFunc(strings.Fields("lambda c lambdas cs"),

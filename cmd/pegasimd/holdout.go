@@ -242,8 +242,7 @@ func estimateLine(e *pegasos.Estimate) string {
 	return "cross-validated, settings chosen on the same folds: " + estimateText(e, "")
 }
 
-// withoutHeldOut returns the set and the weights without the rows that training held out. If
-// there are any, d also fits encoders without these rows.
+// withoutHeldOut leaves out the rows that training held out, and makes d fit encoders without them.
 func (d *dataReader) withoutHeldOut(m predictor, set *dataset.Set,
 	weights []float32) (*dataset.Set, []float32, error) {
 	out, in, err := d.heldOutRows(m, set, weights)

@@ -124,7 +124,6 @@ func readWeightsOf(t *testing.T, model string) [][]float32 {
 	return m.Weights
 }
 
-// rowsHeldOut finds the rows as verify does.
 func rowsHeldOut(t *testing.T, data, model string) (out []int) {
 	t.Helper()
 	m, err := readNamed(model, pegasos.Read)

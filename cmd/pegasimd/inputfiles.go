@@ -60,8 +60,7 @@ func (c *call) collectWithinInputs() {
 	}
 }
 
-// unpackedSize returns the size of a file in bytes. known is false unless the file is regular,
-// readable and not compressed.
+// known is false unless the file is regular, readable and not compressed.
 func unpackedSize(name string) (size int64, known bool) {
 	info, err := os.Stat(name)
 	if err != nil || !info.Mode().IsRegular() {

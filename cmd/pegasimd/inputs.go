@@ -121,7 +121,7 @@ func (d *dataReader) dropWeights(set *dataset.Set) bool {
 	return true
 }
 
-// withoutRows returns the weights of all but the given rows, which must ascend.
+// rows must ascend.
 func withoutRows(weights []float32, rows []int) (rest []float32) {
 	for i, w := range weights {
 		if len(rows) > 0 && rows[0] == i {

@@ -58,7 +58,6 @@ var writings = []writing{
 	{"inspect -json of a model", ".json", true, "", "inspect -json OUT toy.model"},
 }
 
-// unmarked reports whether the output does not show that pegasimd wrote it.
 func (w writing) unmarked() bool {
 	for _, name := range []string{"predict", "convert to svm", "convert to CSV", "convert to npy",
 		"convert -to liblinear"} {

@@ -20,10 +20,9 @@ type kind struct {
 	is   func(head []byte) bool
 }
 
-// headBytes is the largest number of bytes passed to kind.is.
 const headBytes = 4096
 
-// headOf returns the first bytes of a file after decompression. It only reads regular files,
+// headOf returns up to headBytes bytes of a file after decompression. It only reads regular files,
 // since others can't be read twice.
 func headOf(name string) ([]byte, error) {
 	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {

@@ -91,8 +91,7 @@ func (m linearModel) scoreNames() []string {
 	return names
 }
 
-// problemName returns the name of the problem of weight vector k; for a pair, "b:a" with b the
-// positive class.
+// For a pair, problemName returns "b:a" with b the positive class.
 func (m linearModel) problemName(k int) string {
 	of, against := m.problem(k)
 	if m.Config.Multiclass == pegasos.OneVsOne && against != "" {
@@ -258,7 +257,7 @@ func weighing(set *dataset.Set, weights []float32) (part *dataset.Set, own []flo
 	return part, own
 }
 
-// find returns the scores of part, the rows of s from number first on.
+// part has the rows of s from number first on.
 func (s *scoredSet) find(first int, part *dataset.Set) ([]float64, error) {
 	scores := s.model.DecisionAll(part.Examples())
 	if err := s.Err(); err != nil {
@@ -299,7 +298,7 @@ func (s *scoredSet) labels() []float32 {
 	return y
 }
 
-// predict returns the predicted classes and how many are right, or nil and 0 for regression.
+// predict returns nil and 0 for regression; right counts the correct predictions.
 func (s *scoredSet) predict() (classes []int, right int, err error) {
 	if predictions.Numbers(s.model) {
 		return nil, 0, nil

@@ -65,7 +65,6 @@ func (d *dataReader) likeTraining(fingerprint string) {
 	}
 }
 
-// fittingReader returns a reader for data that are read without a model.
 func (c *call) fittingReader(name string) *dataReader {
 	d := c.reader(name)
 	d.fits, d.most = true, memoryFlag(c.flags.MaxMemory).given()

@@ -30,7 +30,7 @@ func formatted(format string) func(v float64) string {
 	return func(v float64) string { return fmt.Sprintf(format, v) }
 }
 
-// indian writes a number with the groups of Indian English: three digits, then pairs.
+// indian separates groups of digits as in 12,34,567.
 func indian(v float64) string {
 	whole := strconv.FormatFloat(v, 'f', 0, 64)
 	end := ""

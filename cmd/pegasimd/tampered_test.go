@@ -185,7 +185,7 @@ func (h *honest) train(t *testing.T, verifiers []*verifier) {
 }
 
 // checkLists reports an error for each part of the header that is in neither of verify's lists of
-// checked and unchecked parts, or in both by the same element.
+// checked and unchecked parts, or is named by the same element of both.
 func (h *honest) checkLists(t *testing.T, f opinion) {
 	var each func(v value)
 	each = func(v value) {
@@ -290,7 +290,6 @@ func runSecond(t *testing.T) func(t *testing.T, h *honest, model string) (opinio
 	}
 }
 
-// mayConfirm says when a tampered model may be confirmed.
 func TestTampered(t *testing.T) {
 	verifiers := []*verifier{{"verify", verifyHere}, {"spec/verifier", runSecond(t)}}
 	t.Chdir(t.TempDir())
@@ -384,7 +383,7 @@ func (h *honest) mayConfirm(t *testing.T, m mutant, file []byte, notChecked []st
 	return "another value of a part that is not named", false
 }
 
-// meaning returns a model file in a canonical form, or the text of an error.
+// meaning returns a model file in a canonical form, or an error's text.
 func meaning(file []byte) string {
 	p, err := modelio.Read(bytes.NewReader(file))
 	if err != nil {
@@ -425,8 +424,7 @@ func alike(a, b string) bool {
 
 func named(path string, list []string) bool { return listOf(path, list) > 0 }
 
-// listOf returns the length of the longest part in the list that is the path or contains it, or
-// 0.
+// listOf returns the length of the longest element of list that is the path or contains it.
 func listOf(path string, list []string) int {
 	for p := path; ; {
 		if slices.Contains(list, p) {

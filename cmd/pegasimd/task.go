@@ -37,7 +37,7 @@ func looksNumeric(labels []float32, rows []int) (like float32, yes bool) {
 }
 
 // If no flag chooses the task and the labels look like regression targets, readTraining sets
-// cfg.Loss for regression and calls recheck to check the settings.
+// cfg.Loss for regression and calls recheck.
 func (d *dataReader) readTraining(cfg *pegasos.Config, recheck func() error) (
 	set *dataset.Set, took time.Duration, err error,
 ) {

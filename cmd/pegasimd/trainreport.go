@@ -306,7 +306,6 @@ type kernelReport struct {
 	KernelValues int64 `json:"kernel_values"`
 }
 
-// A validationReport is the quality of the model on the data of -valid.
 type validationReport struct {
 	Metric string  `json:"metric"` // accuracy or rmse
 	Value  number  `json:"value"`

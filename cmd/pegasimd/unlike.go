@@ -10,7 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// doubtLoudly adds a doubt that is printed even with -quiet: predictions of data unlike the
+// doubtLoudly adds a doubt that is printed even with -quiet, because predictions of data unlike the
 // training data are hardly worth more than guesses.
 func (d *dataReader) doubtLoudly(doubt dataset.Doubt) {
 	d.doubts = append(d.doubts, doubt)

@@ -63,8 +63,8 @@ func verifyTrained(t *testing.T, args []string) {
 	verdicts.of[r.Verdict]++
 }
 
-// trainedBy returns the model that a command line trains, "" for none, the data files, and the
-// flags that verify needs.
+// trainedBy returns the flags that verify needs, and the model that a command line trains, "" for
+// none.
 func trainedBy(args []string) (f *flags.Set, model, data string, more []string) {
 	f = flags.NewSet("verify")
 	c := &call{flags: flags.NewSet(args[0])}

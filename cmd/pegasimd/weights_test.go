@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// The labels are regression targets if classes is 0. Weights are from 0 to 3, and copies repeats
-// each line as often as its weight says.
+// The labels are regression targets if classes is 0. copies repeats each line as often as its
+// weight says.
 func weightedRows(rows, classes int) (data string, weights []float32, copies string) {
 	g := rand.New(rand.NewPCG(9, uint64(classes)))
 	for i := range rows {

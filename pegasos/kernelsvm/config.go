@@ -28,8 +28,7 @@ const (
 )
 
 // Func is a kernel defined by the caller. It must be symmetric and safe for concurrent use. The
-// lower bound on the optimum is valid only if the Func is an inner product <phi(x),phi(z)> for some
-// map phi.
+// lower bound on the optimum is valid only if Func is an inner product: see [Kernel].
 type Func func(x, z Row) float32
 
 // Row is a row of data as passed to a [Func]: all values if Index is nil, otherwise the values of
@@ -56,13 +55,13 @@ const (
 )
 
 // Config has the settings that influence scores, except for Trainer.Func. The loss is the hinge
-// loss. A zero field means the default: of the fields with named values, the value that the field's
-// comment lists first.
+// loss. A zero field means the default; the default of named values comes first in a field's
+// comment.
 type Config struct {
 	Kernel Kernel `json:"kernel,omitempty"` // RBF, Linear, Polynomial, Sigmoid, Function
-	// Gamma is the factor gamma in the kernels RBF, Polynomial and Sigmoid, from 1e-30 to 1e30. The
-	// default is 1 over the mean squared norm of the rows that training visits, for RBF after
-	// centering them, or 1 if that mean is 0.
+	// Gamma is gamma in the kernels RBF, Polynomial and Sigmoid, from 1e-30 to 1e30. The default is 1
+	// over the mean squared norm of the rows that training visits, for RBF after centering them, or 1
+	// if that mean is 0.
 	Gamma  float64 `json:"gamma,omitempty"`
 	Coef0  float64 `json:"coef0,omitempty"`  // coef0 of Polynomial, 0 or more, and of Sigmoid
 	Degree int     `json:"degree,omitempty"` // exponent of Polynomial, 1 to 64; default 3
@@ -73,11 +72,10 @@ type Config struct {
 	Lambda float64 `json:"lambda,omitempty"`
 	C      float64 `json:"c,omitempty"`
 
-	// Epochs is the number of Pegasos passes over the rows; the default is 1 if Finish is
-	// FinishDual and 10 if it is FinishNone. Steps is the number of Pegasos steps of each problem,
-	// a step being the visit of one row; at most one of Epochs and Steps may be set. With fewer
-	// steps than rows only the visited rows are used, Finish must be FinishNone or zero, and the
-	// objective is not measured.
+	// Epochs is the number of Pegasos passes over the rows; the default is 1 with FinishDual and 10
+	// with FinishNone. Steps, in place of Epochs, is the number of Pegasos steps of each problem; a
+	// step visits one row. With fewer steps than rows only the visited rows are used, Finish must be
+	// FinishNone or zero, and the objective is not measured.
 	Epochs int   `json:"epochs,omitempty"`
 	Steps  int64 `json:"steps,omitempty"`
 
@@ -87,10 +85,9 @@ type Config struct {
 	Average pegasos.Average `json:"average,omitempty"`
 
 	// Finish selects what follows the Pegasos steps. FinishDual, the default, is dual coordinate
-	// ascent: it starts from the dual variables of the Pegasos run and maximizes the dual objective
-	// over one alpha at a time. FinishNone returns the model of Pegasos; it is the default where
-	// dual coordinate ascent is impossible: with Order IID, with the Sigmoid kernel, and with fewer
-	// Steps than rows.
+	// ascent from the dual variables of the Pegasos run. FinishNone returns the model of Pegasos; it
+	// is the default where dual coordinate ascent is impossible: with Order IID, with the Sigmoid
+	// kernel, and with fewer Steps than rows.
 	Finish pegasos.Finish `json:"finish,omitempty"`
 	// Passes is the number of passes after which FinishDual ends; the default is 100. In a problem
 	// of n rows a pass consists of n moves of an alpha. The ascent checks Passes after each round
@@ -223,8 +220,8 @@ func (cfg Config) scalesProducts() bool {
 
 func (cfg Config) hasGamma() bool { return cfg.Kernel == RBF || cfg.scalesProducts() }
 
-// bounded reports whether a lower bound on the optimum can be proven. Sigmoid is not an inner
-// product for most settings, and the order IID may visit a row more than once per epoch.
+// bounded reports whether a lower bound on the optimum can be proven. The order IID may visit a row
+// more than once per epoch.
 func (cfg Config) bounded() bool { return cfg.Order != pegasos.IID && cfg.Kernel != Sigmoid }
 
 func (cfg Config) lambda(rows float64) (float64, error) {

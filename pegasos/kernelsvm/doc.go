@@ -24,7 +24,7 @@
 //
 // A [Result] has a lower bound on the optimum, which limits how far the model's objective can be
 // above the optimum. The bound is NaN where none is proven, as with the kernel Sigmoid, the order
-// IID, or fewer steps than rows. By default training stops at a gap of 1 % or after 100 passes.
+// IID, or fewer steps than rows.
 //
 // # Cost
 //

@@ -152,7 +152,6 @@ func ReadFile(name string) (*Model, error) { return modelfile.ReadFile(name, Rea
 // model is written completely. If the name ends in .gz the file is compressed with gzip.
 func (m *Model) WriteFile(name string) error { return modelfile.WriteFile(name, m.Write) }
 
-// readModel reads what follows the file's first line.
 func readModel(mr *modelfile.Reader) (*Model, error) {
 	h, m := new(header), new(Model)
 	if err := mr.Header(h.fields(m)); err != nil {

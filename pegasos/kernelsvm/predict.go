@@ -43,7 +43,8 @@ func (m *Model) decisionAll(x pegasos.Examples, threads int) []float64 {
 }
 
 // Class returns the index in Classes of the class for which [Model.ClassScores] returns the highest
-// score, the lowest index in a tie, or -1 if a score is not finite.
+// score, the lowest index in a tie, or -1 if a score is not finite. It panics for fewer scores than
+// [Model.Outputs].
 func (m *Model) Class(scores []float64) int {
 	if n := len(m.Classes); len(scores) < m.Outputs() || n == 0 {
 		panic(misuse.Of("%s for a model with %s and %s", plural.Count(len(scores), "score"),
@@ -63,8 +64,8 @@ func (m *Model) ClassScores(scores, dst []float64) []float64 {
 	return labels.ClassScores(scores[:m.Outputs()], dst, n, m.Config.pairs(n))
 }
 
-// PredictAll returns the predicted labels of all rows of x, NaN where a score is not finite.
-// Columns that only x or only the model has are treated as in [Model.DecisionAll].
+// PredictAll returns the predicted labels of all rows of x, NaN where a score is not finite. See
+// [Model.DecisionAll] for other numbers of columns and for panics.
 func (m *Model) PredictAll(x pegasos.Examples) []float32 {
 	scores, p := m.DecisionAll(x), m.Problems()
 	predicted := make([]float32, x.Rows())
@@ -74,11 +75,10 @@ func (m *Model) PredictAll(x pegasos.Examples) []float32 {
 	return predicted
 }
 
-// Score stores the scores of one row in dst, one for each problem, and returns dst[:n] for n =
-// [Model.Outputs], or a new slice if dst is shorter. The scores have the same bits as those of
-// [Model.DecisionAll]. If dst is long enough, Score reuses memory of earlier calls. [Model.Class]
-// turns scores into a class. Score panics unless x has Cols values, or if the kernel is a function
-// and Func is not set. It may be called from several goroutines at once.
+// Score returns the scores of one row, one for each problem, with the bits of [Model.DecisionAll].
+// It stores them in dst, or in a new slice if dst is shorter than [Model.Outputs]; with a long
+// enough dst it reuses memory of earlier calls. Score panics unless x has Cols values, or if the
+// kernel is a function and Func is not set. It may be called from several goroutines at once.
 func (m *Model) Score(x []float32, dst []float64) []float64 {
 	misuse.CheckEqual("len(x)", len(x), "m.Cols()", m.Cols())
 	return m.score(kernel.Row{Value: x}, dst)
@@ -106,8 +106,7 @@ func (m *Model) score(x kernel.Row, dst []float64) []float64 {
 const fewOutputs = 64
 
 // PredictDense returns the predicted label of one row, NaN if a score is not finite. It panics
-// unless x has Cols values. If the model has at most 64 problems, PredictDense reuses memory of
-// earlier calls.
+// where [Model.Score] does. With at most 64 problems it reuses memory of earlier calls.
 func (m *Model) PredictDense(x []float32) float32 {
 	var space [fewOutputs]float64
 	return labels.At(m.Classes, m.Class(m.Score(x, space[:])))

@@ -10,10 +10,9 @@ import (
 )
 
 // Train trains a kernel support vector machine on the rows of x with the labels y, one for each
-// row. It runs Pegasos in its kernelized form (the paper's Fig. 3), then dual coordinate ascent
-// unless Config.Finish is FinishNone. Both minimize the objective that the package documentation
-// defines. Two labels make one problem, in which the larger label is +1. More labels make one
-// problem for each pair of labels, or for each label against all others: see Config.Multiclass.
+// row. The package documentation describes the objective and the method. Two labels make one
+// problem, in which the larger label is +1. More labels make one problem for each pair of labels,
+// or for each label against all others: see Config.Multiclass.
 //
 // Train returns a *[pegasos.RowError] for unusable data, a *[pegasos.ConfigError] for a bad
 // setting, and a *[pegasos.StepError] for numbers beyond float32. If ctx is done before the run

@@ -19,10 +19,9 @@ type Trainer struct {
 	Threads int
 
 	// CacheMB limits the cached kernel values, in MB of 10^6 bytes. 0 means DefaultCacheMB, or no
-	// cache for rows whose kernel values are cheap: zeros and ones in at most 256 columns, unless
-	// the kernel is a Function. A negative number means no cache. The problems that are being
-	// solved share the cache: one problem per goroutine, or a single problem if there are fewer
-	// problems than Threads.
+	// cache for rows whose kernel values are cheap: zeros and ones in at most 256 columns, unless the
+	// kernel is a Function. A negative number means no cache. Problems that are solved at the same
+	// time share the cache.
 	CacheMB int
 
 	// MaxMemory limits the estimated number of bytes that a run needs besides the data and the
@@ -32,8 +31,8 @@ type Trainer struct {
 	// Fingerprint makes Train store a fingerprint of the rows and labels in Model.Data, for Verify.
 	Fingerprint bool
 
-	// Progress, if not nil, is called after each epoch of Pegasos, including an incomplete last
-	// epoch, when passes of dual coordinate ascent begin, and at the end of the ascent.
+	// Progress, if not nil, is called after each epoch of Pegasos, when passes of dual coordinate
+	// ascent begin, and at the end of the ascent.
 	Progress func(Progress)
 }
 

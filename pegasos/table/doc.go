@@ -36,12 +36,17 @@
 //     numbers have equally many digits, or no number has fewer digits than these;
 //   - if float64 cannot tell numbers apart, such as codes of 17 digits that differ in the last.
 //
-// Whole numbers that only tell rows apart are left out if they all differ, no words stand
-// among them, and one of these is true: there are 20 or more, they grow from row to row, and their
-// range is less than twice their number; the column is called id, index or the like, or has no
-// name; or there are 20 or more, all of the same number of digits, 6 or more, and not all are dates
-// such as 20180427. If no column has features, columns of names become text; if there are none, the
-// columns of such whole numbers are kept.
+// Whole numbers that only tell rows apart are left out if they all differ, no words stand among
+// them, and one of these is true:
+//
+//   - there are 20 or more, they grow from row to row, and their range is less than twice their
+//     number;
+//   - the column is called id, index or the like, or has no name;
+//   - there are 20 or more, all of the same number of digits, 6 or more, and not all are dates such
+//     as 20180427.
+//
+// If no column has features, columns of names become text; if there are none, the columns of such
+// whole numbers are kept.
 //
 // Dates may be written in any usual form. If the first number of dates such as 3/4/2018 may be the
 // day or the month, a cell with a day above 12 must show which, and few cells may show the other
@@ -49,40 +54,40 @@
 //
 // # Features
 //
+// [docs/spec.md] specifies the features of a cell; here is what training decides.
+//
 // An empty cell, ?, NA, N/A, NaN, null and the like are gaps in any column. Words such as unknown,
 // none, - and #REF! are gaps among numbers and dates, as is any cell that is not a number or date,
 // also in prediction.
 //
 // If all columns are of plain numbers without gaps, and none is left out or taken for words by the
 // rules for codes and for numbers that tell rows apart, the features are these numbers, even of
-// columns with a single value, unless different numbers of a column become the same float32 and the
-// column's range is less than 1/4096 of its largest magnitude, as with times such as 1700000001. In
-// any other table a number v becomes (v - mean)/deviation, or v/deviation if three quarters of the
-// numbers are 0 and at most half of the rows have a gap. A gap counts as the mean. If more than one
-// row in a hundred has a gap, an additional feature is 1 in rows with a gap and 0 in the others, or
-// the reverse if most rows have a gap. A date is encoded as a number of days, and has a feature for
-// each month and each weekday. There are no features for weekdays if all dates are on the same day
-// of the month or one date lacks the day; in this case there are none for months if all dates are
-// in the same month. Times of the day have neither.
+// columns with a single value. The exception is a column in which different numbers become the same
+// float32 and whose range is less than 1/4096 of its largest magnitude, as with times such as
+// 1700000001.
 //
-// A category has a feature for each level, which is 1 in the rows of the level, and a feature for
-// gaps if a training row has a gap. A level of one training row has no feature if fewer than a
-// quarter of the cells repeat or there are more than 4,096 levels. A level of no training row has
-// none either. Two levels without rarer levels beside them share a feature, which is 1 for the
-// level of fewer rows, -1 for the other level, and 0 for a gap or an unknown word. True and TRUE
-// count as true, False and FALSE as false; other levels keep their case. If more than 4,096 levels
-// would have a feature, or more cells differ than are counted, the levels are hashed, as they are
-// spelled, to 4,096 features: by the top 12 bits of 64-bit FNV-1a.
+// In any other table a number v becomes (v - mean)/deviation, or v/deviation if three quarters of
+// the numbers are 0 and at most half of the rows have a gap. A gap counts as the mean. If more than
+// one row in a hundred has a gap, an additional feature marks these rows. A date is encoded as a
+// number of days, and has a feature for each month and each weekday. There are no features for
+// weekdays if all dates are on the same day of the month or one date lacks the day; in this case
+// there are none for months if all dates are in the same month. Times of the day have neither.
 //
-// The words of a text are made of letters, marks and numbers of Unicode 15, in lower case; each
-// character of Chinese, Japanese kana, Thai, Lao, Khmer and Burmese is a word. The n-grams of one
-// and of two words are hashed to 2^20 buckets. A bucket has a feature if a training row has an
-// n-gram in it; if more than 131,072 buckets are in use, it needs two such rows. For a cell with n
-// n-grams in a bucket, where d of the N training rows without a gap have an n-gram, the value is (1
-// + log n) (1 + log((1+N)/(1+d))). The values of a cell are scaled to the same Euclidean length in
-// all rows: the root mean square length of the features of all columns that are not text, or 1 if
-// that is less.
+// A category has a feature for each level, and a feature for gaps if a training row has a gap. A
+// level of one training row has no feature if fewer than a quarter of the cells repeat or there are
+// more than 4,096 levels. Two levels without rarer levels beside them share a feature. True and
+// TRUE count as true, False and FALSE as false; other levels keep their case. If more than 4,096
+// levels would have a feature, or more cells differ than are counted, the levels are hashed, as
+// they are spelled, to 4,096 features.
+//
+// The n-grams of one and of two words of a text are hashed to 2^20 buckets. A bucket has a feature,
+// with a tf-idf value, if a training row has an n-gram in it; if more than 131,072 buckets are in
+// use, it needs two such rows. The values of a cell are scaled to the same Euclidean length in all
+// rows: the root mean square length of the features of all columns that are not text, or 1 if that
+// is less.
 //
 // In tables with text, the features of other columns that seem unrelated to the label are
 // multiplied by 1/64.
+//
+// [docs/spec.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/spec.md#tables
 package table

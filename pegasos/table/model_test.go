@@ -61,8 +61,7 @@ func visits(classes int) (rows [][]string) {
 	return rows
 }
 
-// predicted returns the number of rows that are predicted correctly. A predicted number is correct
-// if it differs from the label by less than 8.
+// predicted returns the number of rows predicted correctly, numbers up to an error below 8.
 func predicted(t *testing.T, m *Model, rows [][]string) (right int) {
 	t.Helper()
 	for _, row := range rows {

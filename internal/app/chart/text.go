@@ -102,8 +102,7 @@ func (c *canvas) svg(width, height float64, label string) string {
 		`aria-label="%s" %s>%s</svg>`, num(width), num(height), of.String(), fonts, c.String())
 }
 
-// alone makes an SVG file from an svg element. The file begins with mark, which is "" or an XML
-// comment.
+// alone makes an SVG file from an svg element.
 func alone(mark, svg string, width, height float64) string {
 	head := fmt.Sprintf(`<svg width="%s" height="%s"`, num(width), num(height))
 	svg = strings.Replace(svg, "<svg", head, 1)

@@ -70,7 +70,6 @@ type Measures struct {
 	Classes                                                    []Class
 }
 
-// Class has the measures of one class against all other classes.
 type Class struct {
 	Precision, Recall, F1, ROCAUC, AveragePrecision float64
 	Rows                                            float64 // sum of weights, if rows have weights
@@ -88,7 +87,7 @@ type Vector struct {
 	Nonzero      int // weights that are not 0; 0 if unknown
 }
 
-// Weight is the weight of a feature, times the spread of its column if that is known.
+// Weight is the weight of a feature, times its column's spread if that is known.
 type Weight struct {
 	Name  string
 	Value float64

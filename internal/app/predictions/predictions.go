@@ -19,8 +19,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
-// Ready returns an error if the model cannot predict, because its kernel is a Go function of the
-// program that trained it.
+// Ready returns an error for a model whose kernel is a Go function, which the file lacks.
 func Ready(m modelio.Predictor) error {
 	if m, ok := m.(*kernelsvm.Model); ok && m.Config.Kernel == kernelsvm.Function {
 		return errors.New("the model's kernel is a Go function of the program that trained " +
@@ -119,7 +118,7 @@ func WriteNumbers(w *bufio.Writer, scores []float64) {
 }
 
 // Write writes the predicted label of each row of the data file path in a line. It returns the
-// number of rows and of bytes read. The model determines some fields of opt: see Options.
+// numbers of rows and of bytes read. See [Options] for opt.
 func Write(w io.Writer, path string, m modelio.Predictor, opt dataset.Options) (
 	rows int, size int64, err error,
 ) {

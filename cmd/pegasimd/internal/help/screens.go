@@ -23,7 +23,7 @@ func (c *Command) Usage() string {
 	return strings.TrimSuffix(usage+" "+c.Arguments, " ")
 }
 
-// Overview is the help on the whole, before and after the list of commands.
+// Overview is the help text before and after the list of commands.
 var Overview = [2]string{`Pegasimd trains linear models (support vector machines, logistic and ridge regression) and kernel
 machines, and predicts with them.
 
@@ -37,7 +37,7 @@ To begin with: pegasimd train DATA, then pegasimd cv DATA, then pegasimd predict
 'pegasimd completion SHELL' writes completion for bash, zsh or fish, 'pegasimd help -man' a man page.
 `}
 
-// WriteOverview writes the list of commands, within Overview.
+// WriteOverview writes Overview and the list of commands.
 func WriteOverview(w io.Writer, commands []Command) {
 	fmt.Fprintln(w, Overview[0])
 	for _, c := range commands {

@@ -24,8 +24,7 @@ type Function struct {
 	Func         func(x, z Row) float32
 }
 
-// Row is a row of data: all values if Index is nil, otherwise the values of the columns in Index,
-// which are ascending.
+// Row has the fields of kernelsvm.Row.
 type Row struct {
 	Index []int32
 	Value []float32
@@ -45,17 +44,10 @@ func (x *Row) column(k int) int {
 
 type float interface{ float32 | float64 }
 
-// apply sets dst to the kernel values of a row x and other rows z. products has their inner
-// products xz, or for RBF with direct set their squared distances. square is the squared norm xx of
-// x, and squares has the squared norms zz; only RBF without direct uses these two. dst and products
-// may be the same slice. The values are computed in float64 until they are stored, to the bit as
-//
-//	rbf         e^(-gamma * max(0, (xx+zz) - 2*xz)); float32: dense.Exp of the rounded exponent
-//	linear      xz
-//	polynomial  gamma*xz + coef0, times itself degree-1 times
-//	sigmoid     1 - 2/(1 + e^2u) for u = gamma*xz + coef0
-//
-// With direct set the squared distance stands in place of max(0, (xx+zz) - 2*xz).
+// apply sets dst to the kernel values of a row x and other rows z, as docs/spec.md specifies.
+// products has their inner products xz, or for RBF with direct set their squared distances. square
+// is the squared norm of x, and squares has the squared norms of the rows z; only RBF without
+// direct uses these two. dst and products may be the same slice.
 func apply[T, P float](f *Function, dst []T, products []P, direct bool, square float64,
 	squares []float64) {
 	dst = dst[:len(products)]

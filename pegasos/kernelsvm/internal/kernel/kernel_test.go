@@ -39,9 +39,8 @@ func all[T float](r *Rows, query func(p int) Probe) (values [][]T) {
 	return values
 }
 
-// TestValues tests that kernel values are within their error bounds of their formulas, and that
-// float32 values have the same bits however they are computed. Sigmoid, which has no error bounds,
-// has fixed limits.
+// Kernel values must be within their error bounds of their formulas, and float32 values must have
+// the same bits however they are computed.
 func TestValues(t *testing.T) {
 	const rows = 110
 	reversed := UpTo(rows)

@@ -58,9 +58,9 @@ func (r *Rows) errorBound64(largest float64) ErrorBound {
 	return b
 }
 
-// errorBound returns the error bound of kernel values computed, in arithmetic with the unit
-// roundoff unit, from inner products with the relative error dot and the absolute error under or,
-// for RBF with direct set, from distances. largest bounds k(x,x).
+// errorBound returns the error bound of kernel values. unit is the unit roundoff of the arithmetic,
+// dot and under are the relative and the absolute error of inner products, and largest bounds
+// k(x,x). With direct set, RBF computes distances instead of inner products.
 func (r *Rows) errorBound(dot, unit, under, largest float64) (b ErrorBound) {
 	switch {
 	case r.Func != nil:

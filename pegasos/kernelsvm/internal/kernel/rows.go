@@ -5,12 +5,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
-// In float32, dense rows have the inner product dense.Dot, to the bit. The inner product of sparse
-// rows is a sum in float64, in which a product of two float32 numbers is exact, over the columns
-// that both rows store, in ascending order. Unlike dot products of a sparse row with a dense
-// vector, these sums are symmetric in the two rows.
-//
-// RBF derives squared distances from inner products, except as maxExponentError says.
+// docs/spec.md specifies the kernel values. Unlike dot products of a sparse row with a dense
+// vector, the inner products of sparse rows are symmetric in the two rows.
 
 // Rows is a list of rows in the form from which Values computes kernel values: bits, the dense
 // matrix, or a column index of each tile. For a Func the rows are read from Matrix.

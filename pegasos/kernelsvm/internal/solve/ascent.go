@@ -64,7 +64,7 @@ func (h *selection) offer(gain float64, row int) {
 }
 
 // ascend runs dual coordinate ascent until the gap is at most Tol or cannot be reduced, MaxPasses
-// have ended, or ctx is done. In a problem of n rows a pass consists of n moves.
+// have ended, or ctx is done.
 func (s *solver) ascend(ctx context.Context) error {
 	s.ascending = true
 	each := s.alphaPerViolation(s.Epochs)

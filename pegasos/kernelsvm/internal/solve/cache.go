@@ -38,10 +38,9 @@ func (c *cache) find(row int) []float32 {
 	return nil
 }
 
-// get returns the slice for the kernel values of a row, and whether the slice already contains the
-// values. If not, the caller must fill the slice. If the cache is full, get returns nil unless
-// evict is true; then it evicts the least recently used row, unless its slice may be in use (see
-// keep).
+// get returns the slice for the kernel values of a row. If known is false, the caller must fill the
+// slice. If the cache is full, get returns nil or, with evict, evicts the least recently used row,
+// unless its slice may be in use (see keep).
 func (c *cache) get(row int, evict bool) (values []float32, known bool) {
 	c.clock++
 	k, known := c.index[int32(row)]
