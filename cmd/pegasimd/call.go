@@ -98,7 +98,6 @@ type output struct {
 	file       *atomicfile.File
 }
 
-// writes registers an output. It returns nil if the name is empty.
 func (c *call) writes(what, name string, kind kind) *output {
 	if name == "" {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 )
 
-// usable returns a set's table for reading other data: nil if the set has none, and without names
-// if Table.Check refuses the names.
+// usable returns a set's table, or nil if there is none. The result has no names if Table.Check
+// refuses the names.
 func usable(set *dataset.Set) *dataset.Table {
 	t := set.Table
 	if t != nil && t.Check(set.Cols()) != nil {

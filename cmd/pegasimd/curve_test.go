@@ -107,8 +107,7 @@ func TestEarly(t *testing.T) {
 	}
 }
 
-// In the validation file, dog comes before cat, and bird and ant are classes that the model does
-// not have.
+// The validation file has the classes in another order, and two classes that the model lacks.
 func TestCurveOfNames(t *testing.T) {
 	data := file(t, "pets.csv", "weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n")
 	other := file(t, "other.csv", "weight,age,pet\n-1,-1,dog\n1,1,cat\n-3,-1,bird\n-1,-2,ant\n")

@@ -269,7 +269,7 @@ func (v *search) trainBest() (modelio.Predictor, error) {
 	return m, err
 }
 
-// setBest sets the flags of the best point, for the command line stored in the model.
+// setBest sets flags for the command line stored in the model.
 func (v *search) setBest() {
 	best := &v.out.Best
 	lambda, c := best.cfg.Lambda, best.cfg.C

@@ -196,7 +196,6 @@ func rowOf(set *dataset.Set, i int) []float32 {
 	return row
 }
 
-// numbered reports whether the first of several columns looks like a row counter.
 func numbered(set *dataset.Set) bool {
 	n := min(set.Rows(), 1000)
 	ascends := n >= 10 && set.Cols() > 1 // fewer rows may ascend by chance

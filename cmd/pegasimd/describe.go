@@ -16,8 +16,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/tables"
 )
 
-// labelCounts returns the distinct labels, ascending, and their numbers of rows. It omits rows
-// without a label and rows for which skip, which may be nil, returns true.
+// labelCounts ignores rows without a label, and rows for which skip, which may be nil, returns
+// true. labels ascend.
 func labelCounts(set *dataset.Set, skip func(row int) bool) (labels []float32, rows []int) {
 	count := map[float32]int{}
 	for i, y := range set.Y {

@@ -94,7 +94,6 @@ func (d *dataReader) resolved(set *dataset.Set, multiclass pegasos.Multiclass, f
 	return slices.Concat(words, further, others)
 }
 
-// kindFlags returns flags that give the columns of the encoder their present kinds.
 func (d *dataReader) kindFlags(names []string, label int) (words []string) {
 	const long = 10
 	lists, most := map[tables.Kind][]string{}, tables.Number

@@ -271,7 +271,6 @@ func (r *evalReport) printObjective(w io.Writer) {
 	}
 }
 
-// evalReport is the output of eval -json.
 type evalReport struct {
 	Accuracy         number        `json:"accuracy"`
 	Error            number        `json:"error"`

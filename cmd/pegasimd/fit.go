@@ -134,7 +134,6 @@ func (r *fitReport) neverIsNews(classes int) bool {
 	return len(r.Never) < classes-1 || float64(r.neverRows) <= float64(rareRows*float64(r.rows))
 }
 
-// fitReport is the quality of a model on its training rows, beside a constant prediction's.
 type fitReport struct {
 	Accuracy *number  `json:"training_accuracy,omitempty"`
 	Constant *number  `json:"largest_class,omitempty"` // weighted share

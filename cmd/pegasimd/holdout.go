@@ -161,8 +161,8 @@ func (d *dataReader) hashRows(set *dataset.Set) ([]uint64, error) {
 	return hashes, nil
 }
 
-// A rowHasher is a form.Encoder whose features are the parts of a hash of a row's cells. Cells of a
-// column that cell.ParsePlain reads as equal finite float32 numbers have equal hashes.
+// rowHasher encodes a row as the parts of a hash of its cells. Cells of a column that
+// cell.ParsePlain reads as equal finite float32 numbers have equal hashes.
 type rowHasher struct{ *tables.Coder }
 
 const (

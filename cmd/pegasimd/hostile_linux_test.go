@@ -20,8 +20,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/memtest"
 )
 
-// peakVariable names a file to which the test binary, run as the command, writes its peak memory
-// in bytes.
+// peakVariable names a file for the peak memory, in bytes, of the test binary run as the command.
 const peakVariable = "PEGASIMD_TEST_PEAK"
 
 func init() {

@@ -252,8 +252,7 @@ func (d *dataReader) readValid(
 	return &pegasos.Labelled{X: v.Examples(), Y: v.Y}, v.LeftOut, nil
 }
 
-// relabel replaces the set's labels and names by the labels and names of the model's classes. Rows
-// of weight 0 may have labels that are no classes; nil weights mean 1 for every row.
+// relabel replaces the set's labels and names by the labels and names of the model's classes.
 func relabel(set *dataset.Set, m modelio.Predictor, weights []float32) error {
 	classes := m.Head().Classes
 	at, names := positions(set, predictions.ClassNames(m))

@@ -231,7 +231,6 @@ func (r *inspectReport) printWhole(w io.Writer) {
 	}
 }
 
-// inspectReport is the output of inspect -json for data.
 type inspectReport struct {
 	Rows      int          `json:"rows"`
 	Features  int          `json:"features"`
@@ -258,8 +257,7 @@ type inspectReport struct {
 	set    *dataset.Set
 }
 
-// A formReport describes how the text of a table was read. Separator, Quote and Comment are a
-// character or "none".
+// Separator, Quote and Comment are a character or "none".
 type formReport struct {
 	Format    string `json:"format"`
 	Encoding  string `json:"encoding"`

@@ -169,7 +169,7 @@ func (r *modelReport) addLinear(m linearModel, top int) {
 }
 
 // spread returns a factor for each column that makes weights of columns in different units
-// comparable. It returns nil if the model does not scale columns.
+// comparable, or nil if the model does not scale columns.
 func (m linearModel) spread() []float64 {
 	if m.Scaling == nil || m.Scaling.Factor == nil {
 		return nil

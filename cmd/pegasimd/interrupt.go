@@ -36,8 +36,7 @@ func over(since time.Duration) bool {
 	return false
 }
 
-// stopped returns the context's error, which prevents writing outputs; nil in the stage
-// finishing.
+// An error of stopped prevents writing outputs.
 func (c *call) stopped() error {
 	if stage.Load() == finishing {
 		return nil

@@ -163,8 +163,8 @@ func TestTrainPredictEval(t *testing.T) {
 	}
 }
 
-// The models of the two layouts may differ, because dense and sparse dot products are summed in
-// different orders.
+// Models of dense and of sparse rows may differ, because their dot products are summed in different
+// orders.
 func TestSameModelEverywhere(t *testing.T) {
 	for _, layout := range []string{"dense", "sparse"} {
 		hashes := map[any]bool{}

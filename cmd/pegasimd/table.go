@@ -139,7 +139,7 @@ func (d *dataReader) stream(w io.WriterAt) (rows, cols int, err error) {
 	return dataset.ConvertCSV(w, d.name, d.encoded())
 }
 
-// fit fits an encoder to a table. It returns the rows, too, if the fitter has encoded them.
+// fit returns the rows, too, if the fitter has encoded them.
 func (d *dataReader) fit() (set *dataset.Set, err error) {
 	kinds, err := d.overrule()
 	if err != nil {

@@ -259,7 +259,6 @@ func (r *trainReport) settled(d *dataReader, set *dataset.Set, multiclass pegaso
 	}
 }
 
-// trainReport is the output of train -json.
 type trainReport struct {
 	runReport
 	C           number            `json:"c"` // null with -kernel, and if each pair has its own C

@@ -312,7 +312,6 @@ func (r *verifyReport) print(w io.Writer) {
 	f.Print(w)
 }
 
-// verifyReport is the output of verify -json.
 type verifyReport struct {
 	Verdict          string   `json:"verdict"`
 	Reasons          []string `json:"reasons"` // why the model is contradicted, or not confirmed

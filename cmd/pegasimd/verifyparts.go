@@ -182,7 +182,6 @@ func partsOfLine(key string, value []byte) ([]string, error) {
 	return []string{key}, nil
 }
 
-// headerText is a writer that keeps the header of a model, and fails after it.
 type headerText struct{ text []byte }
 
 var errHeaderEnds = errors.New("the header ends")

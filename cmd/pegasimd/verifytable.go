@@ -62,7 +62,6 @@ func (d *dataReader) unknown(set *dataset.Set) []string {
 	})
 }
 
-// checkColumns compares the table of a model without an encoder.
 func (d *dataReader) checkColumns(set *dataset.Set) *tableCheck {
 	model := d.opt.Table
 	if model == nil {
@@ -125,7 +124,6 @@ func compareEncoders(model json.RawMessage, fitted *tables.Encoder) (*tableCheck
 			dropKey(e, "name")
 		}
 	}
-	// With names, the label's column is found by its name, and the file may have another order.
 	check.placed = check.named && !header && reflect.DeepEqual(a["label_at"], b["label_at"])
 	delete(a, "label_at")
 	delete(b, "label_at")
@@ -186,7 +184,7 @@ func firstKey(have, want map[string]any) string {
 	return "it differs"
 }
 
-// firstElement tells in what a and b differ: if they are arrays, in which element, counted from 0.
+// For arrays, firstElement names the first element that differs, counted from 0.
 func firstElement(a, b any) string {
 	have, _ := a.([]any)
 	want, _ := b.([]any)

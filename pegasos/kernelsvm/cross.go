@@ -10,9 +10,9 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm/internal/kernel"
 )
 
-// CrossPredict returns predicted labels from cross-validation: the rows of each label are
-// distributed over the folds at random, by Seed, as [pegasos.Folds] does, and the labels of each
-// fold are predicted by a model trained on the other folds.
+// CrossPredict returns labels predicted by cross-validation: a model trained on the other folds
+// predicts each fold. Seed distributes the rows of each label over the folds, as [pegasos.Folds]
+// does.
 func (tr *Trainer) CrossPredict(ctx context.Context, x pegasos.Examples, y []float32,
 	folds int) ([]float32, error) {
 	if err := options.CheckRows(x, tr.MaxMemory); err != nil {

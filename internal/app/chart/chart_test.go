@@ -72,8 +72,8 @@ func textsOf(t *testing.T, svg string) (wide, high float64, areas []area) {
 
 var coordinate = regexp.MustCompile(`NaN|Inf`)
 
-// check checks that a picture is well-formed and without NaN and Inf, that no two texts overlap
-// and that none leaves the picture. It returns the number of occurrences of each text.
+// check checks that a picture is well-formed and without NaN and Inf, and that texts neither
+// overlap nor leave the picture. It returns the number of occurrences of each text.
 func check(t *testing.T, what, svg string) map[string]int {
 	t.Helper()
 	wide, high, areas := textsOf(t, svg)

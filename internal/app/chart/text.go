@@ -65,7 +65,6 @@ func fit(text string, size, space float64) string {
 	return short
 }
 
-// A canvas collects the elements of an SVG.
 type canvas struct{ strings.Builder }
 
 func (c *canvas) add(format string, a ...any) { fmt.Fprintf(c, format, a...) }

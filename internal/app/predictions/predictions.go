@@ -41,8 +41,8 @@ func Encoder(head pegasos.Head) (*tables.Encoder, error) {
 	return e, nil
 }
 
-// Options sets the fields of opt that the model determines, but keeps an index base that is set.
-// It returns the model's encoder, or nil if there is none.
+// Options sets the fields of opt that the model determines, but keeps an index base that is set. It
+// returns the model's encoder, or nil.
 func Options(opt *dataset.Options, head pegasos.Head) (*tables.Encoder, error) {
 	e, err := Encoder(head)
 	if err != nil {
