@@ -90,16 +90,16 @@ func (c *call) afterData(words, args []string) (int, error) {
 		last == "-" || slices.Contains([]string{".html", ".htm"}, files.Ending(last)))
 }
 
-// outputAfter returns 1 if the last argument is an output, or 0 if it is data. is tells that its
-// name looks like an output; want describes such names.
-func (c *call) outputAfter(args []string, want string, is bool) (int, error) {
+// outputAfter returns 1 if the last argument is an output, or 0 if it is data. named tells that
+// its name looks like an output; want describes such names.
+func (c *call) outputAfter(args []string, want string, named bool) (int, error) {
 	last := args[len(args)-1]
 	noData := c.flags.Data.Format == dataset.FormatAuto &&
 		dataset.FormatOf(last) == dataset.FormatAuto
 	switch {
 	case len(args) == 1:
 		return 0, nil
-	case is || len(args) == 2 && (noData || args[0] == "-"):
+	case named || len(args) == 2 && (noData || args[0] == "-"):
 		return 1, nil
 	case noData:
 		return 0, flags.Usagef("%s is neither data by its ending nor %s: give -format if it is data",

@@ -16,7 +16,7 @@ import (
 const (
 	exitDone        = 0
 	exitError       = 1
-	exitUsage       = 2   // a mistake on the command line, or a question that a flag answers
+	exitUsage       = 2   // a mistake on the command line, or a doubt that a flag settles
 	exitNothing     = 3   // verify: the model claims nothing
 	exitInterrupted = 130 // 128 + SIGINT, like shells
 	exitPipe        = 141 // 128 + SIGPIPE

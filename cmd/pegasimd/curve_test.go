@@ -71,8 +71,8 @@ func TestCurve(t *testing.T) {
 	}
 }
 
-// Calibration trains other models, and with -patience the model may be earlier than the last
-// point.
+// The curve leaves out the models of the calibration. With -patience the model may be earlier than
+// the last point.
 func TestCurveOfOneRun(t *testing.T) {
 	dir := t.TempDir()
 	for _, flags := range []string{"-proba -epochs 3", "-proba -epochs 1",

@@ -351,7 +351,7 @@ func TestCVCurves(t *testing.T) {
 	}
 }
 
-// Only one row has the value of a column that makes terms of curves possible.
+// Terms of curves are possible only with a value that one row has.
 func TestCVCurvesOfSomeFolds(t *testing.T) {
 	for kind, values := range map[string]int{"products": 1, "pieces": 2} {
 		var b strings.Builder

@@ -11,7 +11,7 @@ import (
 
 func TestConvertData(t *testing.T) {
 	dir := t.TempDir()
-	hash := func(data string) any { // without the table, which only models of some formats have
+	hash := func(data string) any { // without the table, which models of some formats lack
 		t.Helper()
 		must(t, "train", "-quiet", "-epochs", "2", data, filepath.Join(dir, "a.model"))
 		return namelessHash(t, filepath.Join(dir, "a.model"))

@@ -24,7 +24,7 @@ func bzip2Of(level byte) dataset.Decompressor {
 		Open: func(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(bzip2.NewReader(r)), nil }}
 }
 
-// maxWindow limits the window of a zstd file, in bytes: enough for zstd's levels up to 20.
+// maxWindow limits the window of a zstd file in bytes, and suffices for levels up to 20.
 const maxWindow = 32 << 20
 
 func openZstd(r io.Reader) (io.ReadCloser, error) {

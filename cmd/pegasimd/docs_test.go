@@ -31,7 +31,7 @@ func tracked(t *testing.T, endings ...string) map[string]string {
 }
 
 var (
-	pageLink  = regexp.MustCompile(`\]\(([^)\s:]+)\)`) // no other sites: these need a colon
+	pageLink  = regexp.MustCompile(`\]\(([^)\s:]+)\)`) // not to other sites, whose links have a colon
 	heading   = regexp.MustCompile(`(?m)^#+ +(.*)$`)
 	codeSpans = regexp.MustCompile("(?ms)^```.*?^```|`[^`]*`")
 	noSlug    = regexp.MustCompile(`[^\p{L}\p{N} _-]+`)

@@ -126,8 +126,7 @@ func splitRows(hashes []uint64, y, weights []float32, numbers bool, seed uint64,
 	return store.HoldOut(of, seed, share)
 }
 
-// skipRows makes d fit encoders without the given rows, which must ascend, and without rows of
-// weight 0.
+// skipRows makes d fit encoders without rows, which must ascend, and without rows of weight 0.
 func (d *dataReader) skipRows(rows []int, weights []float32) {
 	d.skip = func(row int) bool {
 		_, given := slices.BinarySearch(rows, row)
@@ -255,8 +254,8 @@ func (d *dataReader) withoutHeldOut(m predictor, set *dataset.Set,
 	return part, take(weights, in), nil
 }
 
-// heldOutRows returns the rows that training held out, and the others, if the set has all rows
-// that training read. It returns nil if the model does not say that rows were held out.
+// heldOutRows returns the rows that training held out, and the others. The set must have all rows
+// that training read. out is nil if no rows were held out.
 func (d *dataReader) heldOutRows(m predictor, set *dataset.Set, weights []float32) (
 	out, in []int, err error) {
 	share := heldOutShare(m)

@@ -54,8 +54,7 @@ func runInspect(c *call, args []string) error {
 	return inspectData(c, args[0], jsonOut)
 }
 
-// Without -label-column, inspectData describes the label's column of a table like the other
-// columns.
+// Without -label-column, inspectData describes a table's label column like the others.
 func inspectData(c *call, name string, out *output) error {
 	reader := c.fittingReader(name)
 	reader.opt.MissingLabels = dataset.MissingKeep

@@ -89,7 +89,7 @@ func TestInspectModel(t *testing.T) {
 	}
 }
 
-// Small numbers in a column must not make its weight seem important.
+// A weight must not seem important because its column has small numbers.
 func TestInspectSortsBySpread(t *testing.T) {
 	var rows strings.Builder
 	rows.WriteString("metres,grams,pet\n")

@@ -276,7 +276,7 @@ func TestStartAndPrior(t *testing.T) {
 	dir := t.TempDir()
 	data := file(t, "pets.csv", "weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n")
 	must(t, "train", "-quiet", "-epochs", "20", data, dir+"/a")
-	// This file has another column, and only dogs: in this file alone, dog would be class 0.
+	// This file has another column, and only dogs, which alone would be class 0.
 	dogs := file(t, "dogs.csv", "weight,age,height,pet\n-1,-1,1,dog\n-3,-1,2,dog\n")
 	_, told := must(t, "train", "-start", dir+"/a", "-epochs", "3", "-json", dir+"/json", dogs,
 		dir+"/b")

@@ -31,8 +31,7 @@ func (s *scored) accuracy() float64 { return metrics.Accuracy(s.truth, s.predict
 func (s *scored) rmse() float64     { return metrics.RMSE(s.y, s.scores, s.weights) }
 func (s *scored) r2() float64       { return metrics.R2(s.y, s.scores, s.weights) }
 
-// Without maxConfusion, a small file with many labels that the model does not know could exhaust
-// memory.
+// Without maxConfusion, a small file with many unknown labels could exhaust memory.
 const maxConfusion = 2048
 
 func (s *scored) confusion() [][]float64 {

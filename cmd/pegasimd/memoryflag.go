@@ -83,16 +83,16 @@ func uses(x *sparse.Matrix, columns int) bool {
 	return n >= columns
 }
 
-// collectAbove sets the garbage collector's memory limit in bytes. It does nothing in tests,
-// which share a process.
+// collectAbove sets the garbage collector's memory limit in bytes, except in tests, which share a
+// process.
 var collectAbove = func(bytes int64) {}
 
 // collectEarly returns freed memory to the system and makes the garbage collector run each time
 // the heap has grown by a tenth.
 var collectEarly = func() {}
 
-// largeRows is the size in bytes of dense rows above which garbage is collected early: the rows
-// contain no pointers, so that a collection takes little time.
+// largeRows is the size in bytes of dense rows above which garbage is collected early. A collection
+// takes little time, because the rows contain no pointers.
 const largeRows = 32 << 20
 
 // uncounted is roughly the memory in bytes, apart from mapped data files, that the collector does

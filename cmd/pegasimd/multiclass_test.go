@@ -132,7 +132,7 @@ func TestCosts(t *testing.T) {
 	if hash(data, "-costs", file(t, "c", "0 1 1\n1,0,1\n1\t1 0\r\n")) != plain {
 		t.Error("costs of 1 change the model")
 	}
-	// The names are in ascending order, so that they get the same class numbers as the digits.
+	// The names ascend, so that they get the class numbers of the digits.
 	costs := file(t, "c", "0 1 9\n3 0 1\n1 2 0\n")
 	if a, b := hash(data, "-costs", costs), hash(file(t, "numbers.csv",
 		noisy(1, 60, all, func(class int) string { return fmt.Sprint(class) })), "-costs",
@@ -202,8 +202,7 @@ func TestValid(t *testing.T) {
 			}
 		}
 	}
-	// With -start the model's labels are used, also for -class-weight, even if the data lack some
-	// of the labels.
+	// -start uses the model's labels, also for -class-weight, even if the data lack some.
 	var hashes []any
 	for _, name := range []func(int) string{pets, numbers} {
 		must(t, "train", "-quiet", "-lambda", "1e-4", "-scale", "none", "-multiclass", "ovr",

@@ -18,8 +18,8 @@ import (
 	"github.com/pegasimd/pegasimd/modelio"
 )
 
-// OUT in args stands for the output's name, which must have the ending. If stdout is set, the
-// output may also be standard output.
+// OUT in args stands for the output's name, which must have the ending. stdout tells that the
+// output may be standard output.
 type writing struct {
 	name, ending string
 	stdout       bool

@@ -18,12 +18,10 @@ func checkPicture(name string) error {
 		"it as PDF", name)
 }
 
-// Most classes of a confusion matrix that is drawn, of one with counts in its cells, and of one
-// with shares, too.
 const (
-	mostClasses = 200
-	mostCounts  = 40
-	mostShares  = 12
+	mostClasses = 200 // of a confusion matrix that is drawn
+	mostCounts  = 40  // with counts in the cells
+	mostShares  = 12  // with shares, too
 )
 
 func writeConfusion(w io.Writer, title string, names []string, counts [][]float64) error {

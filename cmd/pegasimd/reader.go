@@ -78,8 +78,8 @@ func labelName(s *dataset.Set, label float32) string {
 	return pegasos.FormatLabel(label)
 }
 
-// positions returns, for each row of the set, the index of its label in names, or noLabel. names
-// are the classes, followed by other labels in the order in which they first appear.
+// at has the index of each row's label in names, or noLabel. names are the classes, then other
+// labels in the order of their first rows.
 func positions(s *dataset.Set, classes []string) (at []int, names []string) {
 	place := map[string]int{}
 	for i, name := range classes {
@@ -105,8 +105,8 @@ func positions(s *dataset.Set, classes []string) (at []int, names []string) {
 	return at, names
 }
 
-// names returns the names of all columns of the encoder's file, and the number of the label's
-// column, or -1.
+// names returns the names of all columns of the encoder's file, and the number of the label column,
+// or -1.
 func (d *dataReader) names() (names []string, label int) {
 	e := d.encoder
 	for i := range e.Columns {

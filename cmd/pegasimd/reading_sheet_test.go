@@ -16,7 +16,7 @@ import (
 	"unicode/utf16"
 )
 
-// A sheet is the contents of a table, before they are written in some form.
+// sheet is a table in no particular format.
 type sheet struct {
 	names []string
 	rows  [][]string

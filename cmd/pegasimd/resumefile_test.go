@@ -56,7 +56,7 @@ func TestResumedFiles(t *testing.T) {
 	t.Logf("%d chains, %d interruptions", len(chains), interrupted)
 }
 
-// cutShort interrupts the command at most four times, and returns the number of interrupted runs.
+// cutShort interrupts the command up to four times, and returns how often it did.
 func cutShort(
 	t *testing.T, g *rand.Rand, took time.Duration, args []string, data, model string,
 ) (cuts int) {

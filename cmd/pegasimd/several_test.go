@@ -47,8 +47,7 @@ func joined(header []string, rows [][]string, separator string, columns ...int) 
 	return b.String()
 }
 
-// If the separators of the files differ, the model files may differ in the stored command and the
-// checksum.
+// Files with other separators may change the command in the model file, and so its checksum.
 func TestSeveralFiles(t *testing.T) {
 	dir := t.TempDir()
 	a, b, c := monthly(1, 300), monthly(2, 200), monthly(3, 100)

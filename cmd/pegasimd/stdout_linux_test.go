@@ -62,7 +62,7 @@ func TestTargetsThatAreNoFiles(t *testing.T) {
 	}
 }
 
-// A process writes once to the pipe, so that train can open it only once.
+// The pipe is written once, so that train can open it only once.
 func TestNamedPipe(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := syscall.Mkfifo("pipe", 0o600); err != nil {

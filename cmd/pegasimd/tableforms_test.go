@@ -19,8 +19,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Each fold has a word that no other fold has, and a word that one row of the next fold has as
-// well. The mean of the numbers depends on which fold is left out.
+// Each fold has a word that no other fold has, and a word that only one row of the next fold
+// shares. The mean of the numbers depends on the fold left out.
 func foldTable(folds int) (lines []string, fold []int) {
 	const rows = 80
 	y := make([]float32, rows)

@@ -25,8 +25,7 @@ type mutant struct {
 	edits []mutant // mutants whose edits this one combines; nil for a single edit
 }
 
-// sealed recomputes hash and checksum. It keeps the hash if the hash is edited or the model can't
-// be read.
+// sealed recomputes the checksum, and the hash unless it is edited or the model can't be read.
 func (h *honest) sealed(m mutant) []byte {
 	first, _, _ := strings.Cut(string(h.file), "\n")
 	at := slices.IndexFunc(m.header, func(l string) bool { return strings.HasPrefix(l, "hash: ") })

@@ -42,7 +42,7 @@ type honest struct {
 	vectors     int
 	predictions string              // exit codes and outputs of predict
 	bound       float64             // best lower bound that verify found
-	notChecked  map[string][]string // parts named as not checked, by the verifier's name
+	notChecked  map[string][]string // by the verifier's name: parts that it names as not checked
 }
 
 var honestModels = []*honest{

@@ -282,7 +282,7 @@ type trainReport struct {
 	Validation  *validationReport `json:"validation,omitempty"`
 	Settings    string            `json:"settings,omitempty"`
 	Fit         *fitReport        `json:"fit,omitempty"`
-	// CrossValidated is the estimate of the folds that chose settings, if there were any.
+	// CrossValidated is the estimate of folds that chose settings.
 	CrossValidated *pegasos.Estimate `json:"cross_validated,omitempty"`
 	// These concern the rows of -holdout.
 	HeldOutEstimate *pegasos.Estimate `json:"held_out,omitempty"`
@@ -311,7 +311,7 @@ type validationReport struct {
 	Rows   int     `json:"rows"`
 	Epochs float64 `json:"epochs"` // epochs of training of the measured model
 
-	// Stopped is the epoch at which a run with -patience ended early, or 0.
+	// Stopped is the epoch at which -patience ended the run, or 0.
 	Stopped int `json:"stopped_after_epochs"`
 
 	weighted bool // by -valid-weights

@@ -85,7 +85,7 @@ func (d *dataReader) doubtFar(set *dataset.Set, s *pegasos.Scaling) {
 		number, _ := e.Decode(c.feature, c.such)
 		such := fmt.Sprintf("%.4g", number)
 		if math.Abs(number) < math.Abs(c.trainingMean)/1e4 {
-			such = "about 0" // float32 features as far from the mean as 0 have lost the digits
+			such = "about 0" // the float32 feature has lost the digits of a number so near 0
 		}
 		d.doubtLoudly(dataset.Doubt{About: "column", Column: c.Name, Text: fmt.Sprintf("numbers "+
 			"such as %s, in %d of %s, are more than %d deviations from the mean in training (mean "+

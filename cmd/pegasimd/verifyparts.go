@@ -109,8 +109,7 @@ var partRules = map[string]rule{
 	"scaling.spread": byScale, "scaling.r2": never, "scaling.note": never,
 }
 
-// partsOf lists parts of the table beside the table only if they can be unchecked although the
-// table is checked.
+// partsOf lists a part of the table only if it can be unchecked although the table is checked.
 func partsOf(m predictor) ([]string, error) {
 	h := new(headerText)
 	if err := m.Write(h); err != nil && !errors.Is(err, errHeaderEnds) {
@@ -195,8 +194,7 @@ func (h *headerText) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Without -hash, other weights than the training's may be confirmed, because they can have the
-// same objective.
+// Without -hash, verify may confirm other weights than the training's, of the same objective.
 const trainedHash = "hash.training"
 
 // list adds to the unchecked parts the header lines that the model lacks although the data or the

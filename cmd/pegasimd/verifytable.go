@@ -72,7 +72,7 @@ func (d *dataReader) checkColumns(set *dataset.Set) *tableCheck {
 		t = &dataset.Table{LabelAt: -1}
 	}
 	same := slices.Equal(t.Columns, model.Columns) && t.Label == model.Label
-	// With names, the label's column is found by its name: its number decides nothing.
+	// With names, the label's column is found by its name, not by its number.
 	return &tableCheck{compared: same, named: same,
 		placed: same && model.Columns == nil && t.LabelAt == model.LabelAt}
 }

@@ -184,7 +184,7 @@ func TestVerifyHashOfTraining(t *testing.T) {
 	}
 }
 
-// The sign of the weight decides no row's loss: the claims stay true.
+// The sign of the weight changes no row's loss, so the claims stay true.
 func TestVerifyOtherWeights(t *testing.T) {
 	data, model := file(t, "data.svm", "1 1:1\n-1 1:-1\n1 1:3 2:0.5\n-1 1:-3 2:-0.5\n"),
 		filepath.Join(t.TempDir(), "model")

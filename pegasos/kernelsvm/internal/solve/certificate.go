@@ -102,7 +102,6 @@ func (s *solver) updatedErrors(w weights, values kernel.ErrorBound) *scoreErrors
 	return o
 }
 
-// square is the sum of alpha*y*score.
 func (p *Problem) penalty(square, scale float64) float64 {
 	return max(0, float64(p.Lambda/2*square/scale/scale))
 }
@@ -166,8 +165,7 @@ const (
 )
 
 // needsFloat64 reports whether rounding errors of kernel values make up much of the gap or leave no
-// lower bound, and recomputing the scores in float64 may help. raw is the gap if there were no
-// rounding errors.
+// lower bound, and recomputing the scores in float64 may help.
 func (s *solver) needsFloat64(gap, raw float64) bool {
 	return s.Rows.Func == nil && s.recomputations < maxRecomputations &&
 		(s.recomputations == 0 || s.Updates > s.recomputedAt) &&

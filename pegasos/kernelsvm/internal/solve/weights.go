@@ -13,7 +13,7 @@ import (
 type weights struct {
 	alpha, score []float64
 	scale        float64
-	each         float64 // at least what one violation adds to an alpha; 1 for dual variables
+	each         float64 // bounds what one violation adds to an alpha; 1 for dual variables
 }
 
 func (p *Problem) coefficients(w weights) []float64 {
