@@ -6,8 +6,7 @@
 //	classes := metrics.Classes(metrics.Confusion(truth, predicted, nil, 3)) // precision, recall, F1
 //
 // True values come before predictions. Except in Accuracy, classes are integers from 0 to
-// classes-1. Measures are undefined, for example, as the precision of a class that was never
-// predicted, the area under the ROC curve if all rows have the same label, and a mean over no rows.
+// classes-1.
 //
 // weights holds a finite weight of at least 0 for each row; nil means that all weights are 1.
 // Functions panic for other weights. A row of weight 2 counts as two rows; a row of weight 0 is

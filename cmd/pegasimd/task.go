@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	maxNumericClasses = 20 // distinct whole numbers above which labels may be regression targets
+	maxNumericClasses = 20 // distinct whole numbers above which labels are targets if one is rare
 	maxFractions      = 10 // distinct numbers, some with fractions, above which labels are targets
-	minRowsRarest     = 5  // rows of the rarest whole number below which labels are targets
+	minRowsRarest     = 5  // rows below which a whole number is rare
 )
 
 func looksNumeric(labels []float32, rows []int) (like float32, yes bool) {

@@ -21,7 +21,7 @@ import (
 // classes has one problem for each class against all others, as in a [pegasos.Model].
 type Model struct {
 	Classes []float32 // the labels, ascending
-	Names   []string  // names of the classes, parallel to Classes, or nil; training leaves it nil
+	Names   []string  // names of the classes, or nil; training leaves it nil
 	Config  Config    // settings of the training run, with defaults filled in
 	Lambda  float64   // lambda of a problem of all rows; with C, fewer rows have a larger lambda
 	Func    Func      // kernel if Config.Kernel is Function; set Func after reading a model
@@ -52,7 +52,7 @@ type Result struct {
 	Steps      int64   `json:"steps"`      // Pegasos steps: maximum over the problems
 	Epochs     float64 `json:"epochs"`     // steps divided by rows: maximum over the problems
 	Passes     int     `json:"passes"`     // begun passes of the ascent: maximum over the problems
-	Violations int64   `json:"violations"` // violations, plus alphas changed by ascent rounds
+	Violations int64   `json:"violations"` // violations, plus alphas changed by rounds: in all problems
 
 	// R2 is the mean over the problems of the mean of k(x,x) over the rows that training visits. T0
 	// is the mean of the step offsets.
