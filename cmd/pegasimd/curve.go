@@ -22,8 +22,7 @@ type curve struct {
 	points  []curvePoint
 }
 
-// Train and Valid are accuracies, or root mean square errors for regression; Valid is null
-// without -valid.
+// Train and Valid are accuracies, or RMSEs for regression; Valid is null without -valid.
 type curvePoint struct {
 	Seconds       float64 `json:"seconds"`
 	Epochs        float64 `json:"epochs"`

@@ -170,7 +170,7 @@ func TestVerifyOtherTerms(t *testing.T) {
 	}
 }
 
-// The knots are in the units of the table, whether the model or its encoder scales the column.
+// Knots are in the table's units, whether the model or its encoder scales the column.
 func TestInspectKnots(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "pieces.model")
 	for _, word := range []bool{false, true} {

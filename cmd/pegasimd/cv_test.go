@@ -38,7 +38,7 @@ func cvOf(t *testing.T, args ...string) (r linearCV, printed string) {
 	return r, printed + told
 }
 
-// Each score equals, to the bit, the score of a model trained on a copy of the other folds' rows.
+// Each score has the bits of the score of a model trained on a copy of the other folds' rows.
 func TestCrossValidation(t *testing.T) {
 	r, printed := cvOf(t, "-folds", "4", "-seed", "7", "-lambdas", "1,1e-2", "-epochs", "3", digits)
 	if r.Metric != "accuracy" || r.Folds != 4 || r.Rows != 1797 || len(r.Labels) != 10 ||

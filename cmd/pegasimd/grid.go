@@ -61,8 +61,8 @@ func positiveNumbers(flag, list, example string) (values []float64, err error) {
 
 const mostPoints = 1000
 
-// geometric returns a geometric progression for a range from:to:count. The numbers between its
-// ends are rounded to six digits, and equal neighbors are merged.
+// geometric returns the progression of a range from:to:count, rounded to six digits between the
+// ends. Equal neighbors are merged.
 func geometric(flag, list string) (values []float64, err error) {
 	var from, to float64
 	var n int

@@ -168,8 +168,8 @@ func (r *modelReport) addLinear(m linearModel, top int) {
 	}
 }
 
-// spread returns a factor for each column that makes weights of columns in different units
-// comparable, or nil if the model does not scale columns.
+// spread returns factors that make weights of columns in different units comparable, or nil if the
+// model does not scale columns.
 func (m linearModel) spread() []float64 {
 	if m.Scaling == nil || m.Scaling.Factor == nil {
 		return nil
@@ -308,7 +308,7 @@ func (r *modelReport) print(w io.Writer) error {
 	return nil
 }
 
-// printRun prints nothing about a model of liblinear, whose file does not say how it was trained.
+// printRun prints nothing about a model of liblinear, whose file lacks the run.
 func (r *modelReport) printRun(w io.Writer) {
 	if r.Steps == 0 {
 		return
@@ -437,7 +437,7 @@ type weight struct {
 	Feature int     `json:"feature"`
 	Name    string  `json:"name,omitempty"`
 	Weight  float64 `json:"weight"`
-	// Effect is the weight times the spread of its feature; null if the spread is unknown.
+	// Effect is Weight times the feature's spread; null if that is unknown.
 	Effect number `json:"weight_times_spread"`
 }
 

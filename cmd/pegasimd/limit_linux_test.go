@@ -11,8 +11,7 @@ import (
 	"testing"
 )
 
-// limitFiles bounds the size of the files that this process can write, if PEGASIMD_TEST_LIMIT
-// holds a number of bytes.
+// PEGASIMD_TEST_LIMIT limits the size, in bytes, of the files that this process writes.
 func limitFiles() {
 	var bytes uint64
 	if n, _ := fmt.Sscan(os.Getenv("PEGASIMD_TEST_LIMIT"), &bytes); n != 1 {

@@ -87,8 +87,8 @@ func uses(x *sparse.Matrix, columns int) bool {
 // process.
 var collectAbove = func(bytes int64) {}
 
-// collectEarly returns freed memory to the system and makes the garbage collector run each time
-// the heap has grown by a tenth.
+// collectEarly returns freed memory to the system, and makes the garbage collector run whenever the
+// heap has grown by a tenth.
 var collectEarly = func() {}
 
 // largeRows is the size in bytes of dense rows above which garbage is collected early. A collection

@@ -81,8 +81,8 @@ func (o *output) check(others []*output) error {
 	return o.checkKind(info)
 }
 
-// old returns the file that exists under the output's name, or nil. direct is set if the output is
-// written in place: standard output, a pipe or an open file.
+// old returns the file under the output's name, or nil. direct tells that the output is written in
+// place: standard output, a pipe or an open file.
 func (o *output) old() (info fs.FileInfo, direct bool) {
 	info, err := os.Stat(o.name)
 	if o.name == "-" || err == nil && !info.Mode().IsRegular() {

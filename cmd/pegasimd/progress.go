@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A progress is one line on a terminal. Without a terminal, with -quiet and in the first second,
-// it shows nothing.
+// progress is a line on a terminal. It shows nothing elsewhere, with -quiet, and in the first
+// second.
 type progress struct {
 	w           io.Writer
 	quiet       bool

@@ -325,8 +325,8 @@ func (r *linearRun) report() error {
 	return nil
 }
 
-// end returns an error that does not prevent writing the model: an interruption, or a checkpoint
-// that could not be written.
+// end returns an error that does not prevent writing the model: an interruption, or a failure to
+// write a checkpoint.
 func (r *linearRun) end() error {
 	if r.keep.failed != nil {
 		return r.keep.failed

@@ -148,8 +148,8 @@ func Read(r io.Reader) (*Model, error) { return modelfile.Read(r, modelfile.Kern
 // ReadFile reads a model from a file, which may be compressed with gzip.
 func ReadFile(name string) (*Model, error) { return modelfile.ReadFile(name, Read) }
 
-// WriteFile writes the model to the named file. A regular file is replaced atomically once the
-// model is written completely. If the name ends in .gz the file is compressed with gzip.
+// WriteFile writes the model to the named file. A regular file is replaced atomically. If the name
+// ends in.gz the file is compressed with gzip.
 func (m *Model) WriteFile(name string) error { return modelfile.WriteFile(name, m.Write) }
 
 func readModel(mr *modelfile.Reader) (*Model, error) {

@@ -12,8 +12,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm/internal/kernel"
 )
 
-// Model is a trained kernel machine. The score of a row x is the sum over the support rows of
-// coefficient*k(row,x); there is no bias.
+// Model is a trained kernel machine. The package documentation defines its scores, which have no
+// bias.
 //
 // A model for two classes has one problem, and a score above 0 means the second class. A OneVsOne
 // model for more classes has one problem for each pair of classes, in the order (0,1), (0,2) ...

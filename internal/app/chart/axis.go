@@ -31,8 +31,7 @@ func (a *Axis) place(v float64) float64 {
 	return v
 }
 
-// bounds returns the places of the ends of the axis. low and high are the lowest and highest
-// place of a point.
+// bounds returns the places of the axis's ends, for points whose places are from low to high.
 func (a *Axis) bounds(low, high float64) (from, to float64) {
 	by := max((high-low)*.05, math.Abs(high)*1e-3, 1e-9)
 	switch {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Sheet is the style sheet of all charts. A page with the result of Figure.SVG must include it.
+// Sheet is the style sheet of all charts. Pages with results of Figure.SVG must include it.
 //
 //go:embed chart.css
 var Sheet string

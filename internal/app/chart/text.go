@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// helvetica lists the widths of the characters from space to ~ in Helvetica, in thousandths of
-// the font's size.
+// helvetica lists the widths of the characters from space to ~, in thousandths of the font's size.
 var helvetica = [...]uint16{
 	278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278,
 	556, 556, 556, 556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556,

@@ -181,8 +181,8 @@ func (v *view) rankings() {
 	v.Figures = append(v.Figures, roc, recall)
 }
 
-// calibrated draws the predicted probability of a class against the share of rows of that class:
-// the second of two classes, or the most probable class of each row.
+// calibrated draws the share of rows of a class over its predicted probability: the second of two
+// classes, or each row's most probable class.
 func (v *view) calibrated() {
 	p, hit := make([]float64, len(v.Truth)), make([]bool, len(v.Truth))
 	of, share := "the probability of "+v.Classes[1], "share of rows of this class"

@@ -15,8 +15,8 @@ const step = 1. / 300
 
 const mostPoints = 500
 
-// curves returns the points of the ROC curve and of the precision-recall curve, or nil if the
-// positive or the negative rows have no weight.
+// curves returns the points of the ROC and precision-recall curves, or nil if the positive or the
+// negative rows have no weight.
 func curves(positive []bool, scores []float64, weights []float32) (roc, recall []chart.Point) {
 	order := make([]int32, len(scores))
 	var p, n float64

@@ -48,8 +48,8 @@ type Input struct {
 	Y                []float32
 	Scores           []float64
 	Weights          []float32 // weight of each row; nil means 1 for each row
-	// ClassScores returns the scores of a class, one for each row. It is nil for a regression, or
-	// if the model does not know all classes.
+	// ClassScores returns the scores of a class for all rows. It is nil for a regression, or if the
+	// model does not know all classes.
 	ClassScores func(class int) []float64
 	// Probability stores the probabilities of the Known classes for a row in dst and returns dst.
 	// It is nil if ClassScores is nil or the model has no probabilities.

@@ -28,7 +28,7 @@ func Ready(m modelio.Predictor) error {
 	return nil
 }
 
-// Encoder returns the encoder of tables that the model contains, or nil if there is none.
+// Encoder returns the model's encoder of tables, or nil if there is none.
 func Encoder(head pegasos.Head) (*tables.Encoder, error) {
 	e, err := tables.Decode(head.Table)
 	if err == nil && e != nil && e.Cols() != head.Features {

@@ -20,8 +20,8 @@ func Usagef(format string, a ...any) error { return UsageError{fmt.Errorf(format
 // packages lists the names of packages with which errors begin.
 var packages = strings.Fields("pegasos kernelsvm dataset modelio onnx dense sparse")
 
-// Message returns the text of an error for a user of the command, with flags in place of the
-// fields of configurations.
+// Message returns an error's text for a user of the command, with flags in place of fields of
+// configurations.
 func Message(err error) string {
 	text := err.Error()
 	for ; err != nil; err = errors.Unwrap(err) {
