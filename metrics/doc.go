@@ -12,9 +12,8 @@
 // Functions panic for other weights. A row of weight 2 counts as two rows; a row of weight 0 is
 // ignored, whatever its values.
 //
-// Sums are in float64, in the order of the rows or of the sorted scores, and products are rounded
-// before they are added, so that the results have the same bits on every machine. Functions panic
-// if the lengths of their arguments differ.
+// Sums are in float64, in the order of the rows or of the sorted scores, with the same bits on every
+// machine. Functions panic if the lengths of their arguments differ.
 package metrics
 
 import (

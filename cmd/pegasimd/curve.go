@@ -11,7 +11,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// curve records measurements during a training run.
 type curve struct {
 	out *output
 

@@ -59,7 +59,6 @@ func (d *dataReader) describeSet(set *dataset.Set, numbers bool, took time.Durat
 
 const maxColumns = 1000
 
-// fitter is nil if the encoder is a model's.
 func printTable(w io.Writer, e *tables.Encoder, fitter *tables.Fitter) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for i := range e.Columns[:min(maxColumns, len(e.Columns))] {

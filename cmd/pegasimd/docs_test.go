@@ -38,7 +38,7 @@ var (
 	ownPage   = regexp.MustCompile(`\b(?:docs|bench|beam)/[\w/-]*\.md\b`)
 )
 
-// hasAnchor reports whether GitHub gives a heading of a page this anchor.
+// GitHub makes anchors of headings.
 func hasAnchor(text, anchor string) bool {
 	return slices.ContainsFunc(heading.FindAllStringSubmatch(text, -1), func(match []string) bool {
 		slug := noSlug.ReplaceAllString(strings.ToLower(match[1]), "")

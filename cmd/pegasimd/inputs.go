@@ -96,7 +96,7 @@ func checkWeightCount(name string, weights, rows int) error {
 	return nil
 }
 
-// checkWeights includes rows left out because they have no label, and their weights.
+// checkWeights also counts rows left out because they have no label.
 func (d *dataReader) checkWeights(set *dataset.Set) error {
 	return checkWeightCount(d.call.flags.Weights, d.given, set.Rows()+len(set.LeftOut))
 }

@@ -12,7 +12,6 @@ import (
 	"testing"
 )
 
-// About 85 % of the rows with the level first died, and 15 % of the others.
 func sexes(share float64, first, second string) string {
 	r := rand.New(rand.NewPCG(1, 2))
 	var b strings.Builder

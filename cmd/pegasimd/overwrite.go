@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/modelio/gofile"
 )
 
-// A kind recognizes, by their first bytes, files that pegasimd wrote and may therefore overwrite.
-// The function of a format without a place for a mark is nil.
+// kind recognizes files that pegasimd wrote, and may overwrite, by their first bytes. Formats
+// without a place for a mark have no function.
 type kind struct {
 	name string // in messages
 	is   func(head []byte) bool

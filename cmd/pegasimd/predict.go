@@ -156,8 +156,6 @@ func writePredictions(f *flags.Set, w io.Writer, s *scoredSet, predicted []int) 
 	return b.Flush()
 }
 
-// furtherColumns returns the names of the columns that -proba or -scores adds; fill computes their
-// values for a row.
 func (s *scoredSet) furtherColumns(f *flags.Set) (
 	names []string, fill func(scores, columns []float64),
 ) {

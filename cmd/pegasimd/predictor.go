@@ -298,7 +298,7 @@ func (s *scoredSet) labels() []float32 {
 	return y
 }
 
-// predict returns nil and 0 for regression; right counts the correct predictions.
+// For regression, predict returns nil and 0.
 func (s *scoredSet) predict() (classes []int, right int, err error) {
 	if predictions.Numbers(s.model) {
 		return nil, 0, nil

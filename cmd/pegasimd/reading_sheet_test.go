@@ -182,7 +182,7 @@ func grouped(v float64, decimals int, thousands, decimal string) string {
 	return whole
 }
 
-// fitWarning matches warnings that say how well a model fits, not how a file was read.
+// fitWarning matches warnings about the fit of a model, not about the reading of a file.
 var fitWarning = regexp.MustCompile(`hardly better|no better than|rows?: too few|training ended worse`)
 
 func doubtsOf(output string) (doubts []string) {

@@ -99,9 +99,8 @@ func plainModel(p predictor) modelio.Predictor {
 	return p.(kernelModel).Model
 }
 
-// measured sets the origin of the rows, or the reason why it is unknown, and returns the rows to
-// measure: the rows that training held out, if the data contain them and all training rows,
-// otherwise all rows.
+// measured returns the rows that training held out, if the data contain them and all training rows,
+// otherwise all rows. It sets the origin of the rows, or the reason why that is unknown.
 func measured(in *htmlreport.Input, s *scoredSet) (*scoredSet, error) {
 	if s.model.data() == "" {
 		in.Reason = "its file does not say what rows it was trained on"

@@ -129,7 +129,7 @@ func writeCorpus(t *testing.T) {
 		"prior.model")
 }
 
-// train also sets the fields from file on, and checks the answers about the honest model.
+// train also sets h's fields from file on, and checks the answers about the honest model.
 func (h *honest) train(t *testing.T, verifiers []*verifier) {
 	args := append([]string{"train", "-quiet", "-force"}, strings.Fields(h.flags+" "+h.with)...)
 	must(t, append(args, h.data, "model")...)
@@ -347,8 +347,7 @@ func (h *honest) tellApart(t *testing.T, m mutant) {
 	}
 }
 
-// mayConfirm reports whether a verifier that names the parts notChecked may confirm the mutant m,
-// and why.
+// mayConfirm reports whether a verifier that names the parts notChecked may confirm m, and why.
 func (h *honest) mayConfirm(t *testing.T, m mutant, file []byte, notChecked []string) (
 	why string, ok bool) {
 	harmless := func(e mutant) bool {

@@ -27,8 +27,8 @@ type tableCheck struct {
 	why     string // why the encoder was not compared
 }
 
-// The encoder may also equal the encoder of from, the model of -start or -prior, unless from is
-// nil.
+// checkTable accepts the encoder fitted to the data, or that of from, the model of -start or
+// -prior, if any.
 func (d *dataReader) checkTable(head pegasos.Head, set *dataset.Set,
 	from *pegasos.Model) (*tableCheck, error) {
 	if d.encoder == nil {

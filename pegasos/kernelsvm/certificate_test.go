@@ -220,8 +220,8 @@ func (p *smallProblem) rowsOf(first, second int) (rows []int) {
 	return rows
 }
 
-// checkCertificate returns the number of bounds and how many of them prove a gap of at most 100 %.
-// ok is false if training returns an error.
+// useful counts the bounds that prove a gap of at most 100 %. ok is false if training returns an
+// error.
 func checkCertificate(t *testing.T, seed uint64) (bounds, useful int, ok bool) {
 	t.Helper()
 	p := newSmallProblem(seed)

@@ -220,8 +220,7 @@ func (cfg Config) scalesProducts() bool {
 
 func (cfg Config) hasGamma() bool { return cfg.Kernel == RBF || cfg.scalesProducts() }
 
-// bounded reports whether a lower bound on the optimum can be proven. The order IID may visit a row
-// more than once per epoch.
+// bounded returns the value of solve.Settings.Bounded.
 func (cfg Config) bounded() bool { return cfg.Order != pegasos.IID && cfg.Kernel != Sigmoid }
 
 func (cfg Config) lambda(rows float64) (float64, error) {

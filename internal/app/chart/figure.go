@@ -91,7 +91,6 @@ func (f *Figure) label() string {
 	return strings.Join(parts, ", ")
 }
 
-// SVG returns the figure as an svg element for a page that includes Sheet.
 func (f *Figure) SVG() template.HTML {
 	var c canvas
 	f.draw(&c, box{0, 0, pageWidth, pageHeight})

@@ -94,7 +94,6 @@ func CheckFinite(m modelio.Predictor, firstRow int, scores []float64) error {
 	return RowOverflows(firstRow+i/m.Outputs(), scores[i])
 }
 
-// RowOverflows returns an error about a score that is not finite or too large for float32.
 func RowOverflows(row int, score float64) error {
 	return fmt.Errorf("row %d, counted from 0: the score is %v: features times weights are too "+
 		"large for float32; scale the features (train -scale)", row, score)
@@ -103,7 +102,6 @@ func RowOverflows(row int, score float64) error {
 // Numbers reports whether a model is a regression.
 func Numbers(m modelio.Predictor) bool { return m.Head().Classes == nil }
 
-// ClassNames returns the names of a model's classes, or nil for a regression.
 func ClassNames(m modelio.Predictor) (names []string) {
 	for i := range m.Head().Classes {
 		names = append(names, m.ClassName(i))

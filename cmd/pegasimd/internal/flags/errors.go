@@ -14,7 +14,6 @@ type UsageError struct{ error }
 
 func (e UsageError) Unwrap() error { return e.error }
 
-// Usagef returns a UsageError.
 func Usagef(format string, a ...any) error { return UsageError{fmt.Errorf(format, a...)} }
 
 // packages lists the names of packages with which errors begin.

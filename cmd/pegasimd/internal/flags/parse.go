@@ -21,7 +21,6 @@ type Set struct {
 	given map[string]bool
 }
 
-// NewSet returns the flags of the command, with their default values.
 func NewSet(command string) *Set {
 	s := &Set{Command: command, flags: map[string]*Flag{}, given: map[string]bool{}}
 	for _, f := range Of(command) {
@@ -35,7 +34,6 @@ func NewSet(command string) *Set {
 	return s
 }
 
-// Has reports whether the command has the flag.
 func (s *Set) Has(name string) bool { return s.flags[name] != nil }
 
 // Given reports whether the flag is on the command line or was set by Set.

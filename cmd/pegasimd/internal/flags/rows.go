@@ -23,7 +23,6 @@ const (
 	ofTable = "train cv inspect convert"
 )
 
-// Metrics are the values of cv -metric.
 var Metrics = strings.Fields("accuracy balanced-accuracy f1 roc-auc average-precision log-loss rmse r2")
 
 // Paper lists the flags of -preset paper: the settings of pegasos.Paper.

@@ -44,10 +44,8 @@ const (
 	ForClasses                   // implies that labels are classes
 )
 
-// Is reports whether one of the rules is true of the flag.
 func (f *Flag) Is(rule Rule) bool { return f.Rule&rule != 0 }
 
-// Repeats reports whether the flag may be given several times.
 func (f *Flag) Repeats() bool { return f.field(new(Values)).Kind() == reflect.Slice }
 
 // Choices returns the values to choose from; nil if other values are allowed.

@@ -48,7 +48,6 @@ type Values struct {
 	Sigmoids bool
 }
 
-// UsesKernel reports whether a kernel machine is to be trained.
 func (v *Values) UsesKernel() bool { return v.Kernel.Kernel != "" }
 
 // KernelConfig returns the settings of a kernel machine.

@@ -8,7 +8,6 @@ import (
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 )
 
-// Shells are the shells that have completion.
 var Shells = []string{"bash", "fish", "zsh"}
 
 // WriteCompletion writes the completion script of a shell. It reports false for other shells.

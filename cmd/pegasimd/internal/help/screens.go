@@ -14,7 +14,6 @@ type Command struct {
 	Name, Arguments, Summary, Help string
 }
 
-// Usage returns how the command is called.
 func (c *Command) Usage() string {
 	usage := "pegasimd " + c.Name
 	if flags.Topics(c.Name, true) != nil {

@@ -15,8 +15,7 @@ const (
 	maxSparseBits = 512
 )
 
-// pack reports whether the rows are zeros and ones in few enough columns, and then stores them as
-// bits.
+// pack stores the rows as bits, if they are zeros and ones in few enough columns.
 func (r *Rows) pack() bool {
 	limit := maxSparseBits
 	if r.dense != nil {

@@ -134,7 +134,6 @@ func (e *Expansion) ScoreAll(ctx context.Context, x store.Rows, threads int,
 	})
 }
 
-// Score stores the scores of one row in dst, which it returns.
 func (e *Expansion) Score(x Row, dst []float64) []float64 {
 	s, _ := e.single.Get().(*scorer)
 	if s == nil {

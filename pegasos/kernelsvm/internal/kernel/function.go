@@ -16,7 +16,6 @@ const (
 	Sigmoid    = "sigmoid"
 )
 
-// Function is a kernel.
 type Function struct {
 	Kind         string
 	Gamma, Coef0 float64

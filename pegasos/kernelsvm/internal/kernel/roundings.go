@@ -81,10 +81,10 @@ func (r *Rows) errorBound(dot, unit, under, largest float64) (b ErrorBound) {
 	return b
 }
 
-// WeightSums holds sums over rows z with weights a.
-type WeightSums struct{ a, Norm, square float64 } // sums of a, a*sqrt(k(z,z)) and a*zz
+// WeightSums has, for rows z with weights a, the sums of a, a*sqrt(k(z,z)) and a*zz.
+type WeightSums struct{ a, Norm, square float64 }
 
-// Add adds row p of r with the weight a, which must not be negative.
+// a must not be negative.
 func (w *WeightSums) Add(r *Rows, p int32, a float64) {
 	w.a += a
 	w.Norm += float64(a * r.Norms[p])

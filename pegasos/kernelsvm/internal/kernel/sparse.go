@@ -11,8 +11,7 @@ type columnIndex struct {
 	values []float32
 }
 
-// newColumnIndex returns the index of n rows. next is scratch memory with a 0 for each column,
-// restored on return.
+// next is scratch memory with a 0 for each column, restored on return.
 func newColumnIndex(n int, row func(i int) Row, next []int32) (c columnIndex) {
 	nonzeros := 0
 	for i := range n {

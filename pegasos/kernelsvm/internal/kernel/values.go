@@ -44,8 +44,7 @@ func Values[T float](r *Rows, dst [][]T, probes []Probe, t int) {
 	}
 }
 
-// denseProducts sets dst to inner products with x or, if distances are computed directly, to
-// squared distances from x.
+// denseProducts sets dst to inner products with x or, with r.direct, to squared distances from x.
 func denseProducts[T float](r *Rows, dst []T, rows []int32, x []float32) {
 	switch dst := any(dst).(type) {
 	case []float32:

@@ -1,6 +1,6 @@
 // Package solve trains the binary problems of kernel machines. Solve takes Pegasos steps, may run
 // dual coordinate ascent, and returns a Solution: coefficients, their objective and a lower bound
-// on the optimum. Remeasure computes the objective and the bound of given coefficients.
+// on the optimum. Remeasure serves verification.
 package solve
 
 import (
@@ -63,7 +63,7 @@ type Settings struct {
 	Tol       float64 // relative duality gap
 
 	// Bounded says that a lower bound can be proven: the kernel is an inner product, and Pegasos
-	// visits each row once in an epoch.
+	// visits no row twice in an epoch.
 	Bounded  bool
 	Measured bool
 	Problems int
