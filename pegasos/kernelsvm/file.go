@@ -149,7 +149,7 @@ func Read(r io.Reader) (*Model, error) { return modelfile.Read(r, modelfile.Kern
 func ReadFile(name string) (*Model, error) { return modelfile.ReadFile(name, Read) }
 
 // WriteFile writes the model to the named file. A regular file is replaced atomically. If the name
-// ends in.gz the file is compressed with gzip.
+// ends in .gz the file is compressed with gzip.
 func (m *Model) WriteFile(name string) error { return modelfile.WriteFile(name, m.Write) }
 
 func readModel(mr *modelfile.Reader) (*Model, error) {
