@@ -48,10 +48,10 @@ func New(p modelio.Predictor) (*Model, error) {
 
 // Train fits an encoder to a table and trains a linear model on the encoded rows. names are the
 // names of the columns, and each row has a cell for each column. The column called label has the
-// labels: names of classes, or numbers. A zero cfg.Scale means [pegasos.ScaleNone] if the encoder
-// scales the features; it does not if all columns are plain numbers. Train returns an error if no
-// column or several columns are called label, if a row has too few or too many cells, or if fitting
-// or training fails.
+// labels: names of classes, or numbers. A zero cfg.Scale means [pegasos.ScaleNone], unless the
+// features are the table's numbers, unscaled. Train returns an error if no column or several
+// columns are called label, if a row has too few or too many cells, or if fitting or training
+// fails.
 func Train(ctx context.Context, names []string, rows [][]string, label string, cfg pegasos.Config,
 ) (*Model, error) {
 	at := slices.Index(names, label)
