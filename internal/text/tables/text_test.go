@@ -151,7 +151,7 @@ func oddText(r *rand.Rand, pieces int) string {
 	return b.String()
 }
 
-// checkText compares the features of a cell with the rule that package pegasos/table documents.
+// checkText compares the features of a cell with the rule in docs/spec.md.
 func checkText(t *testing.T, c *Column, rows int, coder *textCoder, cell string) {
 	t.Helper()
 	counts := map[int]int{}
