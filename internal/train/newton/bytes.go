@@ -5,9 +5,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/gram"
 )
 
-// pixelRows holds rows whose values are bytes and their Hessian, for losses whose second derivative
-// is equal for all rows of the zone. The Hessian is a sum of products of integers and therefore
-// exact, so that adding and removing rows changes no bit. The last column is a column of ones.
+// pixelRows holds rows of bytes and their Hessian, for losses whose second derivative is equal for
+// all rows of the zone. The Hessian is a sum of products of integers: adding and removing rows is
+// exact. The last column is a column of ones.
 type pixelRows struct {
 	*store.PixelReader
 	beta float64 // 0 for no bias
@@ -18,7 +18,7 @@ type pixelRows struct {
 	own  *gram.Bytes // nil if no Hessian is kept between iterations
 	in   []bool      // rows that own includes
 	row  []float64
-	mean []float64 // of each column, in bytes, over the rows in sum
+	mean []float64 // mean of each column of the rows in sum, in units of bytes
 }
 
 func pixelBytes(cols int) int {

@@ -15,8 +15,8 @@ const (
 )
 
 // sumHessian stores the Hessian over the zone, without lambda and divided by curvatureScale, in
-// n.buffers.matrix. If the bias has no penalty and curvature, the sum of c_i*b_i in doc.go, is
-// above 0, it centers the rows and returns their mean; else nil.
+// n.buffers.matrix. curvature is the sum of c_i*b_i in doc.go. If it is above 0 and the bias has no
+// penalty, sumHessian centers the rows and returns their mean; otherwise it returns nil.
 func (n *Method) sumHessian(zone []int32, curvature float64) (center []float64) {
 	centered := n.p.Free && curvature > 0
 	switch {
@@ -42,8 +42,8 @@ func (n *Method) curvatureScale() float64 {
 	return 1
 }
 
-// zoneMean returns the mean of the zone's rows, weighted by c_i*b_i in doc.go, whose sum is
-// curvature.
+// zoneMean returns the mean of the zone's rows, weighted by c_i*b_i in doc.go. curvature is the sum
+// of these weights.
 func (n *Method) zoneMean(zone []int32, curvature float64) []float64 {
 	b := n.buffers
 	only := b.only[:0]
@@ -101,7 +101,7 @@ func (n *Method) sumDense(zone []int32, center []float64) {
 	}
 }
 
-// UseSparse allows the Hessian to be summed from the rows' nonzeros. Only tests change it.
+// UseSparse allows the Hessian to be summed from the rows' nonzeros. It is a variable for tests.
 var UseSparse = true
 
 func (n *Method) nonzerosReader() *store.Nonzeros {
@@ -110,7 +110,7 @@ func (n *Method) nonzerosReader() *store.Nonzeros {
 	}
 	values := store.DensityOf(n.p.X, n.p.At)
 	d := float64(n.p.X.Cols())
-	// estimated nanoseconds to add a row: by its nonzeros, and as a dense row
+	// estimated nanoseconds to add a row's nonzeros, and to add a dense row
 	if 0.6*values.Squares < 10+d*d/100 {
 		return store.NonzerosOf(n.p.X)
 	}
@@ -149,8 +149,8 @@ func (n *Method) sumSparse(zone []int32) {
 	}
 }
 
-// addRows adds row i of Problem.X times n.buffers.weight[i] to u for i in indices. The number of
-// goroutines changes no bit.
+// addRows adds n.buffers.weight[i] times row i of Problem.X to u, for each i in indices. The bits
+// do not depend on the number of goroutines.
 func (n *Method) addRows(u []float64, indices []uint32) {
 	b, d := n.buffers, n.p.Cols
 	parts := max(1, min(maxParts, len(indices)/minPartRows))

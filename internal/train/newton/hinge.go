@@ -4,8 +4,8 @@ import "math"
 
 // Branch-free loops over the rows for the hinge loss without weights and targets: branches on the
 // side of the kink can be mispredicted. visitHinge returns the same bits as visit, unless a margin
-// is NaN. The second result of hingeSlope may differ from addSlope's, so that the problem alone,
-// not the machine, must decide which of them runs.
+// is NaN. The second result of hingeSlope may differ from addSlope's in rounding, so the problem
+// alone must decide which of them runs.
 
 func bit(b bool) int {
 	if b {
@@ -25,7 +25,7 @@ func clampRamp(u float64) (a float64, within int) {
 	return a, bit(math.Float64bits(a)-1 < math.Float64bits(1)-1)
 }
 
-// q has the derivatives of the margins m along the search direction, and inverse is 1/h.
+// q holds the derivatives of the margins m along the search direction; inverse is 1/h.
 func hingeSlope(m []float64, q []float32, s, inverse float64) (slope, second float64) {
 	q = q[:len(m)]
 	for j, v := range m {

@@ -3,14 +3,14 @@ package newton
 import "math"
 
 const (
-	slopeTol     = 0.1 // a search may end at this fraction of the initial slope
+	slopeTol     = 0.1 // a search ends at this fraction of the initial slope
 	maxLineSteps = 40
 )
 
 // search returns the step length s along the search direction at which the smoothed objective, a
-// convex function with the derivative slope at 0, is about minimal: Newton's method, safeguarded by
-// bisection. If that does not converge, search returns the largest s at which it found a negative
-// derivative. It reports false if there is none or if the derivative is not finite.
+// convex function of s, is about minimal. slope is its derivative at 0. The method is Newton's,
+// safeguarded by bisection. If it does not converge, search returns the largest s at which it found
+// a negative derivative. It reports false if it found none or if a derivative is not finite.
 func (n *Method) search(slope float64) (s float64, ok bool) {
 	var vp, pp float64
 	for j, p := range n.line.p[:n.dim()] {
@@ -31,8 +31,8 @@ func (n *Method) search(slope float64) (s float64, ok bool) {
 		default:
 			high = s
 		}
-		// Past the minimum the slope may be small although the objective has risen since s was 0,
-		// if few rows have curvature at s. Then next is far below s.
+		// If few rows have curvature at s, the slope past the minimum may be small although the
+		// objective is above its value at 0. Then next is far below s.
 		if math.Abs(f) <= float64(slopeTol*-slope) && (f <= 0 || next >= 0.75*s) {
 			return s, true
 		}
@@ -49,8 +49,8 @@ func (n *Method) search(slope float64) (s float64, ok bool) {
 	return low, low > 0
 }
 
-// addSlope adds the derivatives of the rows' weighted smoothed losses with respect to the step
-// length, at s, to v.
+// addSlope adds to v the first and second derivative, at the step length s, of the sum of the rows'
+// weighted smoothed losses.
 func (n *Method) addSlope(v *[2]float64, s float64, first, end int) {
 	var a, second [blockRows]float64
 	for from := first; from < end; from += blockRows {

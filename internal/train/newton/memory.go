@@ -10,15 +10,15 @@ const (
 // with the given number of rows and columns.
 func Memory(problems float64, rows, cols int) float64 {
 	d := float64(cols + 1)
-	rounded := d + 32                // with room for rounding up to tiles
+	rounded := d + 32                // room for rounding up to tiles
 	panel := 4 * gramBlock * rounded // bytes of a block of rows
 	panels := 2*panel + min(4<<20, 14*panel)
 	return problems * (float64(12*rounded*rounded) + panels + float64(36*rows))
 }
 
-// SharedMemory estimates the bytes that one problem for each weight vector needs beyond Memory.
-// rowBytes and maxKept, the sizes of the rows and of the kept Hessians, count only if flat is true
-// (see loss.Traits.Flat).
+// SharedMemory estimates the bytes that one problem for each weight vector needs beyond Memory. If
+// flat is true (see loss.Traits.Flat), they include a copy of the rows, of at most rowBytes, and
+// kept Hessians of at most maxKept bytes.
 func SharedMemory(vectors float64, rows, cols, rowBytes int, flat bool, maxKept int) float64 {
 	n, d := float64(rows), float64(cols+1)
 	directions := min(vectors, float64(maxTogether)) * (4*n + 16*d)

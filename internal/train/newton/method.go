@@ -11,15 +11,14 @@ import (
 
 const (
 	defaultTol = 1e-3
-	// gapMargin is the fraction of the relative gap tol at which a Method ends. The rest is left
-	// for rounding errors.
+	// A Method ends at a relative gap of gapMargin*tol, to leave the rest of tol for rounding
+	// errors.
 	gapMargin = 0.8
 	// Retries is the largest number of times that a Method continues after Retry.
 	Retries = 5
 	// Patience is the number of iterations in which P - D must fall by a tenth.
 	Patience = 20
-	// MaxColumns is the largest number of columns for which Newton's method is chosen
-	// automatically, except by package rounds for the log loss.
+	// MaxColumns is the largest number of columns for which package choose selects Newton's method.
 	MaxColumns = 2000
 )
 
@@ -49,9 +48,9 @@ type Method struct {
 	minH     float64
 	target   float64 // relative to D
 
-	// Sums of c_i*a_i*y_i*x_i, over the rows with a_i*y_i > 0 in sums[0] and over the other rows in
-	// sums[1] if the bias has no penalty, else over all rows in sums[0]. The element of sums[0] for
-	// the bias is the sum over all rows in either case.
+	// Sums of c_i*a_i*y_i*x_i. If the bias has no penalty, sums[0] is over the rows with a_i*y_i >
+	// 0, and sums[1] over the other rows; otherwise sums[0] is over all rows. In both cases the
+	// bias's element of sums[0] is over all rows.
 	sums [2][]float64
 	a    []float32
 
@@ -108,7 +107,7 @@ func (n *Method) Interrupted() bool { return n.interrupted.Load() }
 type direction struct {
 	p     []float64 // elements as in Method.v
 	step  []float32 // p without the bias
-	slope float64   // of the smoothed objective along p, below 0
+	slope float64   // derivative of the smoothed objective along p, below 0
 	q     []float32 // derivatives of the margins along p
 }
 
@@ -127,7 +126,8 @@ func (n *Method) biasOf(v []float64) float64 {
 	return float64(n.p.Beta * v[n.p.Cols])
 }
 
-// A bias without a penalty does not count: centering the rows separates it.
+// dim returns the dimension of the Hessian. Centering the rows takes a bias without a penalty out
+// of it.
 func (n *Method) dim() int {
 	if n.p.Free {
 		return len(n.v) - 1
@@ -135,7 +135,7 @@ func (n *Method) dim() int {
 	return len(n.v)
 }
 
-// The sums of chunks are added in order, so that the number of goroutines changes no bit.
+// Sums of chunks are added in order, so that the bits do not depend on the number of goroutines.
 const chunkRows = 4096
 
 func (n *Method) forChunks(f func(from, to int)) {

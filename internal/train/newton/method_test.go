@@ -400,7 +400,7 @@ func TestStart(t *testing.T) {
 		n := s.method(1e-6)
 		run(t, n, 1)
 		good, _ := outcome(n)
-		zero, longest := n.p.AtZero(), 1.0 // largest power of two with P(longest*good) < P(0)
+		zero, longest := n.p.AtZero(), 1.0 // the largest power of two with P(longest*good) < P(0)
 		for s.primal(scaled(good, 2*longest)) < zero {
 			longest *= 2
 		}
@@ -479,7 +479,7 @@ func TestFirstWidth(t *testing.T) {
 	}
 }
 
-// At the full step, far past the minimum, the slope is small, because no row has curvature there.
+// At the full step, far past the minimum, no row has curvature, and the slope is small.
 func TestSearchGoesBack(t *testing.T) {
 	x := dense.New(1, 1)
 	x.Row(0)[0] = 1

@@ -11,7 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// exact selects float64 dot products for the margins, without shrink.
+// begin initializes n for the given weights. If exact is true, it computes the margins from float64
+// dot products, and does not shrink the weights.
 func (n *Method) begin(w []float32, bias float64, exact bool) {
 	rows := len(n.p.Rows)
 	n.hinge = n.p.Weight == nil && n.p.Target == nil && n.p.Loss.Kind == loss.Hinge
@@ -34,8 +35,8 @@ func (n *Method) begin(w []float32, bias float64, exact bool) {
 	n.bestV = slices.Clone(n.v)
 }
 
-// shrink shortens weights that are no better than w = 0. Pegasos steps without the offset t0 may
-// leave weights that are far too long, but of a good direction.
+// shrink scales down weights that are no better than w = 0. Pegasos steps can leave weights that
+// have a good direction but are far too long.
 func (n *Method) shrink() {
 	zero := n.p.AtZero()
 	if n.objective(1) < zero {
@@ -48,9 +49,8 @@ func (n *Method) shrink() {
 	n.setMargins(false)
 }
 
-// shrinkFactor looks for the power of two below 1 for which P of the weights times this factor, a
-// convex function of the factor, is least. It returns 0 if it finds none with a P below zero, the P
-// of w = 0.
+// shrinkFactor searches the powers of two below 1 for the factor of the weights with the least P,
+// which is convex in the factor. It returns 0 if no P it found is below zero, the P of w = 0.
 func (n *Method) shrinkFactor(zero float64) float64 {
 	const (
 		sample   = 2048
@@ -92,7 +92,7 @@ func (n *Method) shrinkFactor(zero float64) float64 {
 	return math.Ldexp(1, -best)
 }
 
-// n.line stays nil if the iterations end or restart here, and after an interruption.
+// computeDirection leaves n.line nil if the iterations end or restart, and after an interruption.
 func (n *Method) computeDirection() {
 	n.Ready()
 	n.threads = min(n.threads, n.p.usefulThreads())
@@ -146,9 +146,9 @@ func (n *Method) recoverOrStop() {
 	}
 }
 
-// Retry must be called if the proven gap of the result is too large. It restarts the iterations
-// from the best weights with half the target gap, or, after Retries calls, makes the Method stuck.
-// A Method that is stuck or interrupted does not restart.
+// Retry must be called if the proven gap of the result is too large. It halves the target gap and
+// restarts the iterations from the best weights. After Retries calls it makes the Method stuck
+// instead. A Method that is stuck or interrupted does not restart.
 func (n *Method) Retry() {
 	n.Ready()
 	n.past.Retries = append(n.past.Retries, n.past.Iterations)
@@ -163,7 +163,7 @@ func (n *Method) Retry() {
 	}
 }
 
-// The best weights are rounded to float32, and the margins computed from float64 dot products.
+// restart rounds the best weights to float32 and computes the margins from float64 dot products.
 func (n *Method) restart() {
 	copy(n.v, n.bestV)
 	for j, z := range n.v[:n.p.Cols] {
@@ -246,11 +246,8 @@ func (n *Method) Ready() {
 	n.past = past
 }
 
-// multiply reads each row once for several problems. The products of a row with several directions
-// have the same bits as separate products with each direction.
-
-// maxTogether is the largest number of problems that have directions at the same time in a call of
-// Iterate, which bounds the memory. Only tests change it.
+// maxTogether bounds the number of problems that have directions at the same time in a call of
+// Iterate, and thereby the memory. It is a variable for tests.
 var maxTogether = 16
 
 // Iterate runs one iteration of each of the problems, which must have the same rows.
@@ -274,6 +271,8 @@ func inParallel(problems []*Method, threads int, f func(n *Method)) {
 	})
 }
 
+// multiply computes the products of the rows with the problems' directions. It reads each row once,
+// and returns the same bits as one call for each problem.
 func multiply(problems []*Method, threads int) {
 	lead := problems[0]
 	directions := dense.New(len(problems), len(lead.line.step))

@@ -10,8 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/gram"
 )
 
-// MaxKeptBytes limits the total size of the Hessians that are kept between iterations. Only tests
-// change it.
+// MaxKeptBytes limits the total size of the Hessians that a Pool's Methods keep between iterations.
+// It is a variable for tests.
 var MaxKeptBytes = 1 << 29
 
 type buffers struct {
@@ -22,12 +22,12 @@ type buffers struct {
 	matrix gram.Matrix // dense, sparse or Method.pixels
 	factor *cholesky.Factor
 	dim    int
-	packed []float32 // one row per goroutine for dense, or nonzeros of some rows for sparse
+	packed []float32 // one row per goroutine for dense; nonzeros of some rows for sparse
 	block  []byte
 	index  []int32
-	ends   []int // of each row in packed and index
+	ends   []int // end of each row in packed and index
 
-	changed   []int32 // rows whose a_i has changed; chunk k's begin at k*chunkRows
+	changed   []int32 // rows whose a_i has changed; those of chunk k begin at k*chunkRows
 	zone      []int32 // stored like changed
 	entering  []int32
 	leaving   []int32
@@ -43,7 +43,7 @@ type Pool struct {
 	X            store.Rows
 	Threads      int
 	MaxBuffers   int             // most problems that have buffers at a time; 0 for no limit
-	MaxKeptBytes int             // a limit beside newton.MaxKeptBytes; 0 for none
+	MaxKeptBytes int             // limit besides newton.MaxKeptBytes; 0 for none
 	Context      context.Context // interrupts iterations when the context is done; may be nil
 
 	mu   sync.Mutex
@@ -55,10 +55,10 @@ type Pool struct {
 	once     sync.Once
 	bytes    *store.Pixels // X as bytes if areBytes is true
 	areBytes bool
-	kept     int // bytes of the Hessians that are kept between iterations
+	kept     int // bytes of the kept Hessians
 }
 
-// get waits while MaxBuffers problems have buffers.
+// get waits until fewer than MaxBuffers problems have buffers.
 func (l *Pool) get() *buffers {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -103,8 +103,8 @@ func (l *Pool) giveBack(v []float32) {
 	l.rows = append(l.rows, v)
 }
 
-// gramBlock is a number of rows. The context is checked before every 16*gramBlock dense rows,
-// 4*gramBlock sparse rows, or 2*gramBlock rows that are converted to bytes.
+// The context is checked before every 16*gramBlock dense rows, 4*gramBlock sparse rows, or
+// 2*gramBlock rows that are converted to bytes.
 const gramBlock = 256
 
 func (l *Pool) reserve(bytes int) bool {

@@ -5,8 +5,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/gram"
 )
 
-// Stall records the last iteration in which P - D was at most 0.9 times P - D in the iteration
-// recorded before.
+// Stall records the last iteration in which P - D was at most 0.9 times the value recorded before.
 type Stall struct {
 	Since   int     `json:"since"`   // number of the recorded iteration
 	Falling float64 `json:"falling"` // P - D in the recorded iteration
@@ -21,12 +20,12 @@ func (s *Stall) Over(gap float64, iterations, patience int) bool {
 	return iterations-s.Since >= patience
 }
 
-// TooWide reports whether the smoothing gap is more than a quarter of P - D, the sum of both gaps:
-// the width h should then be reduced.
+// TooWide reports whether the smoothing gap is more than a quarter of P - D, the sum of both gaps.
+// The width h should then be reduced.
 func TooWide(optimization, smoothing float64) bool { return optimization < 3*smoothing }
 
-// Decompose computes the Cholesky factor of scale*h + lambda*I. Rounding errors can make the matrix
-// indefinite: Decompose then tries 64 to 64^7 times lambda before it returns an error.
+// Decompose computes the Cholesky factor of scale*h + lambda*I. If rounding errors make the matrix
+// indefinite, Decompose tries 64, 64^2, ..., 64^7 times lambda before it returns an error.
 func Decompose(factor *cholesky.Factor, h gram.Matrix, lambda, scale float64, threads int,
 ) error {
 	for add := lambda; ; add *= 64 {

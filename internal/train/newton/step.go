@@ -134,13 +134,12 @@ func (n *Method) updateSums(changed []int32) {
 	}
 }
 
-// If the bias has no penalty, dual variables are feasible only if the sum of c_i*a_i*y_i is 0: gap
-// then computes D for dual variables scaled down on one side, those with a_i*y_i > 0 or those with
-// a_i*y_i < 0.
+// If the bias has no penalty, dual variables are feasible only if the sum of c_i*a_i*y_i is 0. gap
+// therefore computes D with the a_i of one side (a_i*y_i > 0 or a_i*y_i < 0) scaled down.
 func (n *Method) gap(s *tally) (at evaluation) {
 	p, d := n.p, n.p.Cols
 	rows := float64(len(n.p.Rows))
-	r := [2]float64{1, 1} // factors of the a_i with a_i*y_i > 0, and < 0
+	r := [2]float64{1, 1} // factors of the a_i with a_i*y_i > 0 and with a_i*y_i < 0
 	if up, down := s.bias[0], -s.bias[1]; n.p.Free && up > down {
 		r[0] = down / up
 	} else if n.p.Free && down > up {
@@ -193,8 +192,8 @@ func (n *Method) findDirection(at evaluation) bool {
 	return err == nil && n.solve(center, at.curvature)
 }
 
-// solve reports false, and leaves n.line nil, if the direction is not finite or not a descent
-// direction. center and curvature are those of sumHessian.
+// solve sets n.line from the results of sumHessian. It returns false, and leaves n.line nil, if the
+// direction is not finite or not a descent direction.
 func (n *Method) solve(center []float64, curvature float64) bool {
 	p, d, rows := n.p, n.p.Cols, float64(len(n.p.Rows))
 	to := &direction{p: make([]float64, len(n.v)), step: make([]float32, d),

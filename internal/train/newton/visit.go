@@ -1,7 +1,7 @@
 package newton
 
-// tally holds weighted sums over rows; in arrays, over the rows with a_i*y_i > 0 and over those
-// with a_i*y_i < 0.
+// tally holds weighted sums over rows. Element 0 of an array is over the rows with a_i*y_i > 0,
+// element 1 over those with a_i*y_i < 0.
 type tally struct {
 	loss      float64
 	smoothing float64    // S in doc.go; 0 for losses without a kink
@@ -41,7 +41,7 @@ func (n *Method) visit(first, end int) (s tally) {
 	return s
 }
 
-// visitBlock adds the sums of len(losses) rows, from row from on, to s. chunk is the first row of
+// visitBlock adds the sums over rows from to from+len(losses)-1 to s. chunk is the first row of
 // their chunk.
 func (n *Method) visitBlock(s *tally, chunk, from int, losses, dual, second []float64) {
 	p, b := n.p, n.buffers

@@ -42,9 +42,8 @@ func (b *Binary) MarginTerms(i uint32) (side float32, target float64) {
 	return side, target
 }
 
-// Label returns side and target such that row i has the margin side*z - target, where z is the
-// whole score: (1, y) for a regression target y, and (y, 0) for a class with the label y = +1 or
-// -1.
+// Label is MarginTerms for the whole score z, prior included. It returns (1, y) for a regression
+// target y, and (y, 0) for a class with the label y = +1 or -1.
 func (b *Binary) Label(i uint32) (side float32, target float64) {
 	if b.Target != nil {
 		return 1, float64(b.Target[i])
@@ -61,9 +60,9 @@ func (b *Binary) Sign(i uint32) float32 {
 }
 
 // SumLosses returns the weighted sum of the losses of the rows at positions from to to-1 of the
-// view, for the vector wide or, if that is nil, for w. Dot products with w are float32, and the sum
-// is NaN if a score is not finite; those with wide are float64, and not checked. x is a clone of
-// the view's rows.
+// view. If wide is nil, dot products are with w, in float32, and the sum is NaN if a score is not
+// finite. Otherwise they are with wide, in float64, and not checked. x is a clone of the view's
+// rows.
 func (b *Binary) SumLosses(x store.Rows, w []float32, wide []float64, bias float64, from, to int,
 ) (sum float64) {
 	var margins [64]float64
@@ -107,7 +106,7 @@ func (b *Binary) AtZero() float64 {
 	})
 }
 
-// LossError adds to z the error of margins by rounding. A loss whose derivative is at most s in
+// LossError adds the rounding error of margins to z. A loss whose derivative is at most s in
 // magnitude then changes by at most s*z. A loss whose second derivative is at most c changes by at
 // most c/2 z (2d + z) where its derivative is c*d, and d^2 is at most 2/c times the loss.
 func (b *Binary) LossError(z, loss float64) float64 {

@@ -40,7 +40,7 @@ func cases(t *testing.T, f func(t *testing.T, g *rand.Rand, p *problem)) {
 	}
 }
 
-// A kind of loss.Kinds or more makes a joint problem with the loss truth.
+// A kind of loss.Kinds or more selects a joint problem with the loss truth.
 func newProblem(t *testing.T, g *rand.Rand, kind loss.Kind, truth certtest.Kind) *problem {
 	t.Helper()
 	n, d, vectors := 3+g.IntN(9), 1+g.IntN(5), 1

@@ -10,7 +10,7 @@ import (
 )
 
 // Joint is the problem of one weight vector for each class, trained together. The loss of a row of
-// class y with the scores z is the multinomial log loss, log(sum of e^z_r) - z_y, or that of
+// class y with the scores z is the multinomial log loss, log(sum of e^z_r) - z_y, or the loss of
 // Crammer and Singer, the maximum over r of cost(y, r) + z_r - z_y.
 type Joint struct {
 	*Terms
@@ -21,8 +21,8 @@ type Joint struct {
 }
 
 // Coefficients stores in b a sub-gradient of the loss of row i with respect to the scores z, but 0
-// for the row's own class. It returns false if all elements of a Crammer-Singer loss are 0. With a
-// prior, z is the scores minus the prior's.
+// for the row's own class. It returns false if the sub-gradient of a Crammer-Singer loss is 0. With
+// a prior, z is the scores minus the prior's.
 func (j *Joint) Coefficients(z, b []float64, i uint32) bool {
 	y := int(j.Class[i])
 	clear(b)
@@ -84,7 +84,7 @@ func (j *Joint) Loss(z []float64, y int) float64 {
 }
 
 // lossBlock is the number of rows whose float64 dot products with one vector are computed before
-// the next vector is used: many vectors together can exceed the caches.
+// the next vector is read: all vectors together may exceed the caches.
 const lossBlock = 32
 
 // MeanLoss returns the weighted mean loss, from float64 dot products with the vectors wide or, if
@@ -131,7 +131,6 @@ func (j *Joint) At(w [][]float32, b []float64) float64 {
 	return PenaltyOf(j.Terms, w, b) + j.MeanLoss(w, nil, b)
 }
 
-// Clamp returns the larger of a and 0. It does not limit the sum of a row's dual variables.
 func (j *Joint) Clamp(a float32) float32 { return max(0, a) }
 
 func (j *Joint) AtZero() float64 {
@@ -144,8 +143,8 @@ func (j *Joint) AtZero() float64 {
 	})
 }
 
-// LossError returns 2*z, because a loss changes by at most twice the largest change of a score,
-// plus a bound on the rounding of sums of cost and scores.
+// A loss changes by at most twice the largest change of a score. The second term bounds the
+// rounding of sums of cost and scores.
 func (j *Joint) LossError(z, loss float64) float64 {
 	most := 1.0
 	for _, row := range j.Costs {

@@ -6,19 +6,18 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 )
 
-// Evaluation is the mean loss of a problem's weight vectors, and how the loss was computed.
+// Evaluation holds the mean loss of a problem's weight vectors, and how it was computed.
 type Evaluation struct {
 	W       [][]float32
 	Exact   [][]float64 // W before rounding to float32; nil if Loss is from float32 dot products
 	B       []float64
 	Loss    float64
 	DotSize float64      // View.DotSize if Loss is from float32 dot products; 0 if from float64
-	R2      float64      // mean squared norm of the rows, with the appended feature
+	R2      float64      // mean squared norm of the rows, with the bias's feature
 	Scale   *scale.Scale // scaling that is folded into the vectors; nil for none
 }
 
-// Measure returns the primal objective P for the vectors in f, and mistake, a bound on the absolute
-// error of P.
+// Measure returns the primal objective P of f, and mistake, a bound on the absolute error of P.
 func Measure(p Problem, t *Terms, f Evaluation) (objective, mistake float64) {
 	penalty := PenaltyOf(t, f.W, f.B)
 	z := t.ScoreError(t.MaxNorm(f.W, penalty), f.B, f.DotSize, f.R2)
@@ -35,9 +34,8 @@ func Measure(p Problem, t *Terms, f Evaluation) (objective, mistake float64) {
 	return penalty + f.Loss, mistake
 }
 
-// foldError bounds the change of the penalty by the rounding of weights when the scaling c is
-// folded into the vectors w. penalty is the penalty of w, or of w minus the prior, which changes by
-// as much as w.
+// foldError bounds the change of the penalty when the vectors w are rounded after the scaling c is
+// folded into them. penalty is the penalty of w, less the prior if there is one.
 func (t *Terms) foldError(c *scale.Scale, w [][]float32, penalty float64) float64 {
 	var sum float64
 	for _, v := range w {

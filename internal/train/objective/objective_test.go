@@ -131,7 +131,7 @@ func TestLossError(t *testing.T) {
 
 func pick[T any](g *rand.Rand, of ...T) T { return of[g.IntN(len(of))] }
 
-// The loss at other scores is not below the plane that the sub-gradient defines.
+// The sub-gradient defines a plane that is nowhere above the loss.
 func TestCoefficients(t *testing.T) {
 	cases(t, func(t *testing.T, g *rand.Rand, p *problem) {
 		w, b := p.weights(g)

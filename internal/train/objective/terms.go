@@ -2,9 +2,9 @@
 //
 //	P(w) = lambda/2 |w|^2 + the weighted mean of the rows' losses,
 //
-// and a bound on the error of the computed value. With a prior, w - prior takes the place of w in
-// the penalty. A problem is Binary (one weight vector) or Joint (one weight vector for each class,
-// trained together). Both embed Terms, which holds the rows and the penalty.
+// and a bound on the error of the computed value. With a prior, the penalty is that of w - prior. A
+// problem is Binary (one weight vector) or Joint (one weight vector for each class, trained
+// together).
 package objective
 
 import (
@@ -17,7 +17,7 @@ import (
 
 // Problem is a Binary or a Joint problem.
 type Problem interface {
-	// AtZero returns the objective P at w = 0 or, with a prior, at the prior: the mean loss there.
+	// AtZero returns P, the mean loss, at w = 0 or, with a prior, at the prior.
 	AtZero() float64
 	// Clamp returns the feasible value nearest to the dual variable a. In a joint problem it does
 	// not limit the sum of a row's dual variables.
@@ -30,7 +30,7 @@ type Problem interface {
 	LossError(z, loss float64) float64
 }
 
-// Terms is the part that Binary and Joint share.
+// Terms holds the rows and the penalty of a Binary or Joint problem.
 type Terms struct {
 	store.View
 
@@ -46,8 +46,8 @@ type Terms struct {
 	// nil until ComputePriorScores64
 	priorScores64 []float64
 
-	// SumError bounds the error of each float64 sum, relative to the sum of the magnitudes of its
-	// addends.
+	// SumError bounds the error of each float64 sum, relative to the sum of its addends'
+	// magnitudes.
 	SumError float64
 }
 
@@ -65,8 +65,8 @@ func (t *Terms) ScoreError(length float64, b []float64, dotSize, r2 float64) flo
 	return float64(length*dotSize) + float64(t.SumError*(float64(1.001*length*math.Sqrt(r2))+bias))
 }
 
-// MaxNorm returns the largest norm of the vectors w or, for a single vector without a prior, an
-// upper bound from the penalty of w, which may include the bias's penalty.
+// MaxNorm returns the largest norm of the vectors w. For a single vector without a prior it returns
+// an upper bound computed from penalty, the penalty of w, which may include the bias's.
 func (t *Terms) MaxNorm(w [][]float32, penalty float64) (length float64) {
 	if t.Prior == nil && len(w) == 1 {
 		return math.Sqrt(2*penalty/t.Lambda) * (1 + 0x1p-30)
@@ -77,13 +77,13 @@ func (t *Terms) MaxNorm(w [][]float32, penalty float64) (length float64) {
 	return length
 }
 
-// PriorError bounds the root mean square error of PriorScore64; 0 without a prior. For r2 see
-// ScoreError.
+// PriorError bounds the root mean square error of PriorScore64, for r2 as in ScoreError. It is 0
+// without a prior.
 func (t *Terms) PriorError(r2 float64) float64 {
 	return t.ScoreError(t.MaxNorm(t.Prior, 0), t.PriorBias, 0, r2)
 }
 
-// ComputePriorScores64 computes the prior's scores in float64, if there is a prior.
+// ComputePriorScores64 computes the scores that PriorScore64 returns.
 func (t *Terms) ComputePriorScores64() {
 	if t.Prior == nil || t.priorScores64 != nil {
 		return
@@ -145,8 +145,8 @@ func (t *Terms) AddPrior(w [][]float32) {
 	}
 }
 
-// PenaltyOf returns the sum of Penalty over the weight vectors w. The biases have a penalty if
-// t.BiasScale is not 0.
+// PenaltyOf returns the sum of Penalty over the weight vectors w. A t.BiasScale of 0 means that
+// biases have no penalty.
 func PenaltyOf[F float32 | float64](t *Terms, w [][]F, bias []float64) (sum float64) {
 	for k := range w {
 		var from []float32

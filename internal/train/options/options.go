@@ -1,5 +1,4 @@
 // Package options provides the defaults and rules that the configurations of the trainers share.
-// The first violated Rule in tables of rules becomes the error.
 package options
 
 import (
@@ -20,15 +19,14 @@ func Fill[T comparable](field *T, value T) {
 	}
 }
 
-// Rule is the result of checking one rule of a configuration: the zero Rule if the rule holds, else
-// the field that violates the rule and the reason.
+// Rule is the result of checking one rule of a configuration. It is zero if the rule holds.
 type Rule struct {
 	Field    string
 	Reason   string
-	Mentions string // names of other fields in Reason, in their order, separated by blanks
+	Mentions string // names of the other fields in Reason, in their order, separated by blanks
 }
 
-// Name is a field name among the arguments of a reason. Rule.Mentions lists these names.
+// Name is a field name among the arguments of Not, which lists it in Rule.Mentions.
 type Name string
 
 func (r Rule) Error() string { return r.Field + ": " + r.Reason }
@@ -69,7 +67,7 @@ func Not(field string, broken bool, format string, args ...any) Rule {
 	return Rule{field, fmt.Sprintf(format, args...), strings.Join(mentions, " ")}
 }
 
-// Choices returns the values of a flag as a usage text lists them.
+// Choices returns the values of a flag for a usage text.
 func Choices[S ~string](values ...S) string { return join(values, "|") }
 
 func join[S ~string](values []S, separator string) string {
@@ -88,7 +86,7 @@ func OneOf[S ~string](field string, have S, values ...S) Rule {
 	return Not(field, true, "have %q, want %s", have, join(values, " or "))
 }
 
-// Range returns the rule that have is from low to high, a range that want describes.
+// Range returns the rule that have is from low to high. want describes the range in messages.
 func Range[T cmp.Ordered](field string, have, low, high T, want string) Rule {
 	return Not(field, !(have >= low && have <= high), "have %v, want %s", have, want)
 }
@@ -105,7 +103,7 @@ func Share(field string, have float64) Rule {
 }
 
 // Only returns a Rule that is violated if broken is true: the field has no meaning while the field
-// called other has the given value.
+// named other has the given value.
 func Only[V any, S ~string](field string, broken bool, have V, other string, value S) Rule {
 	return Not(field, broken, "have %v, but %s is %q", have, Name(other), value)
 }
@@ -118,7 +116,7 @@ const MaxSteps = 1 << 53
 const MinLambda = 1e-12
 
 // Exclusive returns the rules that at most one of Lambda and C is set, and at most one of Epochs
-// and Steps, before defaults are filled in.
+// and Steps. Defaults must not be filled in yet.
 func Exclusive(lambda, c float64, epochs int, steps int64) []Rule {
 	return []Rule{
 		Not("C", lambda != 0 && c != 0,
@@ -129,9 +127,9 @@ func Exclusive(lambda, c float64, epochs int, steps int64) []Rule {
 	}
 }
 
-// LambdaFits returns the rule that lambda is in the range allowed for rows of the mean squared or,
-// for kernels, largest squared length r2. c is the C from which lambda was computed; 0 if it was
-// not.
+// LambdaFits returns the rule that lambda is in the range allowed for rows whose mean squared
+// length (for kernels, largest squared length) is r2. c is the C from which lambda was computed; 0
+// if it was not.
 func LambdaFits(lambda, c, r2 float64) Rule {
 	least, most := float64(MinLambda*min(1, r2)), float64(math.MaxFloat32*max(1, r2))
 	field, have := "Lambda", fmt.Sprint(lambda)
@@ -150,8 +148,8 @@ func Penalty(lambda, c float64) Rule {
 	return Positive("C", c)
 }
 
-// LambdaFor returns 1/(c*rows), and the rule that it is positive and finite; if c is 0, the given
-// lambda and the zero Rule. rows is the number of rows, or the sum of their weights.
+// LambdaFor returns 1/(c*rows), and the rule that it is positive and finite. If c is 0, it returns
+// the given lambda and the zero Rule. rows is the number of rows, or the sum of their weights.
 func LambdaFor(lambda, c, rows float64) (float64, Rule) {
 	if c == 0 {
 		return lambda, Rule{}
