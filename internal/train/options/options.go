@@ -160,12 +160,11 @@ func LambdaFor(lambda, c, rows float64) (float64, Rule) {
 		"weight %v", c, lambda, rows)
 }
 
-// DefaultMaxMemory is in bytes. When settings are chosen, it takes the place of a MaxMemory of 0,
-// so that the choice is the same on every machine.
+// DefaultMaxMemory, in bytes, takes the place of a MaxMemory of 0 when settings are chosen, so that
+// the choice is the same on every machine.
 const DefaultMaxMemory = 1 << 32
 
-// Allowed is the number of bytes that training may use if MaxMemory is 0. Command pegasimd changes
-// it.
+// Allowed is the number of bytes that training may use if MaxMemory is 0. Programs may change it.
 var Allowed int64 = DefaultMaxMemory
 
 // Memory returns the rule that need, in bytes, does not exceed limit, the value of MaxMemory; a

@@ -14,22 +14,21 @@ import (
 //	v = sum of c_i*a_i*y_i*x_i over all rows,  w = v/(lambda n),
 //
 // a pass over a shard is dual coordinate ascent with sigma' |x_i|^2 in place of |x_i|^2. If sigma'
-// is the number of shards, adding the changes of all shards can't lower the dual objective, up to
-// rounding. sigma' begins below that if there are several shards, because steps are then longer. If
-// the dual objective falls below Problem.Bound while sigma' is below the number of shards, the pass
-// is rolled back and sigma' increased, up to the number of shards.
+// is the number of shards, adding the changes of all shards can't lower the dual objective, except
+// by rounding. With several shards, sigma' begins with a smaller value, which makes longer steps. If
+// the dual objective falls below Problem.Bound, and sigma' is below the number of shards, the pass
+// is rolled back and sigma' increased.
 
 const (
-	// initialSigmaShare is the first sigma' as a fraction of the number of shards; sigma' is at
-	// least 1.
+	// initialSigmaShare is the first sigma', of at least 1, as a fraction of the number of shards.
 	initialSigmaShare = 0.6
 	// dualPatience is the number of passes in which P - D must fall by a tenth.
 	dualPatience       = 60
 	rowsPerCancelCheck = 4096
 )
 
-// alpha and next of runDual have the same layout, problem by problem: the rows' dual variables in
-// case the last pass is rolled back, then those in case it is not.
+// alpha and next hold, for each problem, the rows' dual variables before the last pass, and then
+// those after it. The former are valid if the pass is rolled back.
 func (w *worker) runDual(ctx context.Context, alpha []float32) (next []float32) {
 	n := len(w.p.class)
 	for k := range w.state.Problems {
@@ -60,7 +59,7 @@ func (w *worker) visitAscent(t *task) {
 	t.block[0] += float64(w.weight * w.r.loss.At(w.margin(t.vector, t.W)))
 }
 
-// rows is the order of visits. The pass is incomplete if ctx is done.
+// rows receives the order of visits. The pass is incomplete if ctx is done.
 func (w *worker) ascend(ctx context.Context, t *task, rows []uint32, alpha []float32) {
 	r, u := w.r, slices.Clone(t.W)
 	step := t.Sigma / float64(r.Lambda*r.weightedRows)
@@ -80,9 +79,9 @@ func (w *worker) ascend(ctx context.Context, t *task, rows []uint32, alpha []flo
 	}
 }
 
-// addDual adds, for the current row and its dual variable a in problem k, the dual term -l*(-a),
-// where l* is the conjugate of the loss, to sums[0], a^2 to sums[1], and the label times a times
-// the row to the vector u, each multiplied by the row's weight.
+// addDual adds sums for the current row and its dual variable a in problem k, multiplied by the
+// row's weight: the dual term -l*(-a), where l* is the conjugate of the loss, to sums[0]; a^2 to
+// sums[1]; and label times a times the row to u.
 func (w *worker) addDual(k int, a float64, sums, u []float64) {
 	if a == 0 {
 		return
@@ -121,7 +120,7 @@ func (r *Rounds) nextAscent(s *State, tasks []task) error {
 	return nil
 }
 
-// The primal objective is that before the pass, the dual objective that after it.
+// updateFromPass computes the primal objective before the pass, and the dual objective after it.
 func (r *Rounds) updateFromPass(t *task) {
 	r.objective(t)
 	u := r.meanVector(t.segments[2], t.sum[2:])

@@ -16,8 +16,7 @@ type modelVector struct {
 	biasSize float64 // sum of the magnitudes of the terms that add up to bias
 }
 
-// Model returns the model that has, for each problem, the weights with the smallest objective so
-// far.
+// Model returns the model of each problem's weights with the smallest objective so far.
 func (r *Rounds) Model(s *State) (*Model, error) {
 	if err := r.Check(s); err != nil {
 		return nil, err
@@ -78,7 +77,7 @@ func (r *Rounds) modelVector(m *Model, k int) modelVector {
 	return e
 }
 
-// norm includes the bias divided by r.biasScale.
+// norm returns the norm of e.w with the bias variable, bias/r.biasScale, appended.
 func (e *modelVector) norm(r *Rounds) float64 {
 	square := objective.SquareSum(e.w)
 	if r.biasScale > 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// The means of the sums over the rows are h(i, j).
+// setHessian sets the sums so that their means over the rows are h(i, j).
 func (t *task) setHessian(r *Rounds, ring int, h func(i, j int) float64) {
 	triangle := t.sum[t.size-(r.rings()-ring)*r.triangle():]
 	for i := range r.vars {

@@ -10,7 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/cholesky"
 )
 
-// widthSums holds sums over all rows for one width of the zone: see newtonsums.go.
+// widthSums holds sums over all rows for one width of the zone.
 type widthSums struct {
 	width     float64
 	rows      float64
@@ -72,9 +72,10 @@ func (r *Rounds) measureWidths(t *task) (widths []widthSums) {
 
 const minZoneShare = 0.1
 
-// pickWidth skips the widths, from the widest on but not the narrowest, that are newton.TooWide. It
-// then goes on to narrower widths while their zones have enough rows: minZoneShare of the rows with
-// a weight above 0, and 3 rows for each variable, or all such rows if they are fewer.
+// pickWidth returns the index of the widest width that is not newton.TooWide, else of the
+// narrowest. If the zones of narrower widths have enough rows, it returns the narrowest of these.
+// Enough is minZoneShare of the rows with a weight above 0, and 3 rows for each variable (or all
+// rows, if fewer).
 func (r *Rounds) pickWidth(widths []widthSums) (pick int) {
 	for pick < len(widths)-1 && newton.TooWide(widths[pick].rest, widths[pick].smoothing) {
 		pick++
@@ -87,7 +88,7 @@ func (r *Rounds) pickWidth(widths []widthSums) (pick int) {
 }
 
 // findDirection computes the search direction, and the slope along it of the objective smoothed
-// over the given zone. index is 0 for the widest zone. findDirection reports false if there is no
+// over the given zone. index is 0 for the widest zone. findDirection returns false if there is no
 // usable direction.
 func (r *Rounds) findDirection(t *task, zone widthSums, index int) bool {
 	triangles := t.sum[t.size-r.rings()*r.triangle():]
@@ -112,8 +113,7 @@ func (r *Rounds) findDirection(t *task, zone widthSums, index int) bool {
 	return t.Slope < 0 && !math.IsInf(t.Slope, 0) && norm(t.Direction) < math.MaxFloat32
 }
 
-// hessian is the weighted sum of the outer products of the rows in a zone, kept as one sum for each
-// ring of the zone.
+// hessian is the sum of weighted outer products of the rows in a zone, stored as one sum per ring.
 type hessian struct {
 	r     *Rounds
 	rings [][]int64 // upper triangles in units of Rounds.hessianQuantum
@@ -143,8 +143,8 @@ func (h *hessian) Diagonal(dst []float64) {
 }
 
 // nextLine moves each problem's W to where the slope along its search direction is 0, by linear
-// interpolation between adjacent step lengths, 0 among them. If the slope is negative at all step
-// lengths, W moves by the longest.
+// interpolation between adjacent step lengths (0 is the first). If the slope is negative at all
+// step lengths, W moves by the longest.
 func (r *Rounds) nextLine(s *State, tasks []task) error {
 	for k := range tasks {
 		t := &tasks[k]

@@ -1,12 +1,12 @@
 package rounds
 
-// Near the kink of a loss, its derivative is smoothed over a zone of margins. A round serves
-// several widths of the zone at once: it has a Hessian for each ring, that is, over the rows in one
-// zone but not in the next narrower one.
+// Near the kink of a loss, its derivative is smoothed over a zone of margins. A round computes sums
+// for several widths of the zone, each with a smaller zone inside the last. A ring is the rows in
+// one zone but not in the next narrower one. Each ring has its own Hessian.
 
-// visitNewton adds the current row's loss and, for each width of the zone, the dual term and the
-// vector a*y*x, where a is the row's dual variable at this width. The row count and the Hessian are
-// those of the row's ring, if any.
+// visitNewton adds the current row's loss and, for each width of the zone, its dual term and the
+// vector a*y*x, where a is the row's dual variable at this width. It adds the row to the count and
+// the Hessian of its ring, if it is in one.
 func (w *worker) visitNewton(t *task) {
 	r, rings := w.r, w.r.rings()
 	dualTerms, inRings, us := t.block[1:], t.block[1+rings:], t.block[1+2*rings:]

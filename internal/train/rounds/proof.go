@@ -9,12 +9,12 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// The proof is a round that recomputes the objective of the model as stored and the lower bound
-// from dual variables in float32. The bound is reduced by rounding errors and by the truncation of
-// sums to quanta, by which a sum of n addends is off by at most n quanta.
+// A proof round recomputes the objective of the model as stored, and the lower bound from dual
+// variables in float32. It subtracts rounding errors from the bound, and the truncation errors of
+// sums: at most n quanta for n addends.
 
-// maxTruncation is the error of P by truncation, relative to P, above which P includes the
-// remainders of the block sums.
+// If truncation may change P by more than this fraction of P, P includes the remainders of the
+// block sums.
 const maxTruncation = 1e-11
 
 // remainderScale returns the number of units of a remainder sum in a quantum: a power of 2 for
@@ -31,7 +31,7 @@ func (r *Rounds) remainder(v float64, q segment) int64 {
 	return int64(float64((v - math.Trunc(v)) * r.remainderScale()))
 }
 
-// In Newton's method the dual variables are those of the weights DualW.
+// In Newton's method, the dual variables are computed from the weights DualW.
 func (w *worker) visitProof(t *task) {
 	loss := &w.r.loss
 	m := float64(w.label(t.vector) * (w.dot(t.model.w) + t.model.bias))
@@ -42,7 +42,7 @@ func (w *worker) visitProof(t *task) {
 	}
 }
 
-// nextProof stores the model's proven objective and lower bound in s. Unless that ends the run,
+// nextProof stores the model's proven objective and lower bound in s. If s is not Done after that,
 // training continues with half the target gap.
 func (r *Rounds) nextProof(s *State, tasks []task) error {
 	s.Objective, s.Bound = 0, 0
@@ -74,7 +74,7 @@ func (r *Rounds) nextProof(s *State, tasks []task) error {
 	return nil
 }
 
-// All rounding errors, including those of the objective, are subtracted from the lower bound.
+// certify subtracts all rounding errors, including those of the objective, from the lower bound.
 func (r *Rounds) certify(t *task) (value, bound float64) {
 	e, sum := &t.model, t.sum
 	loss, dualTerms, squared, vectors := t.segments[0], t.segments[1], t.segments[2], t.segments[3]
@@ -129,9 +129,8 @@ func (r *Rounds) certify(t *task) (value, bound float64) {
 	return value, max(0, bound-(truncation(dualTerms)+valueError))
 }
 
-// reached reports whether a proof suffices. In a verification of a model that claims a positive
-// lower bound, the proven lower bound must be at least the claimed one. Otherwise the gap must be
-// at most Config.Tol.
+// reached reports whether a proof suffices. If a claimed model has a positive lower bound, the
+// proven bound must be at least as large. Otherwise the gap must be at most Config.Tol.
 func (r *Rounds) reached(s *State) bool {
 	if r.claimed == nil || !(r.claimed.Result.DualObjective > 0) {
 		return s.Gap() <= r.Config.Tol

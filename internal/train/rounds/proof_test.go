@@ -36,7 +36,8 @@ func TestCertify(t *testing.T) {
 		dualTerm, bound float64
 	}{
 		{loss.Hinge, Newton, 0.25, 0.205}, {loss.Log, Newton, 0.25, 0.205},
-		// Up to s = 1, 0.3 s - (0.1 + 0.045) s^2 is largest at s = 1: the dual term is a - a^2/4.
+		// With the dual term a - a^2/4, 0.3 s - (0.1 + 0.045) s^2 is largest at s = 1 among s up to
+		// 1.
 		{loss.SquaredHinge, Newton, 0.2, 0.155}, {loss.Hinge, Dual, 0.25, 0.205},
 		{loss.SquaredHinge, Dual, 0.2, 0.155},
 		{loss.Hinge, Newton, 0.06, 0.02}, // 0.06 s - 0.045 s^2 at s = 2/3

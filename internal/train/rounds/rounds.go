@@ -1,23 +1,23 @@
 // Package rounds trains and verifies linear models over rows that are distributed in shards. In
-// each round every shard is visited once, on any machine, and returns integer sums over its rows.
-// From the total of all shards' sums, Next computes the state that the next round begins with:
+// each round, Visit computes integer sums over the rows of each shard, on any machine. From the
+// total of all shards, Next computes the state for the next round:
 //
 //	sum, alpha = Shard.Visit(state, alpha)   each shard, anywhere
 //	state      = Rounds.Next(state, total)   once
 //
-// Since the sums are integers, they may be added in any order. Most sums over a block of Block rows
-// are computed in floating point, in row order, and truncated once to a multiple of 2^-q, where
+// Integer sums may be added in any order. Most sums over a block of Block rows are computed in
+// floating point, in row order, and truncated once to a multiple of 2^-q, where
 //
 //	q = 61 - exponent of (number of rows of all shards * bound on the mean addend)
 //
-// and this bound is known before the round. Every shard begins at a multiple of Block rows, so that
-// block sums don't depend on where the rows are cut into shards.
+// and this bound is known before the round. Every shard begins at a multiple of Block rows, so
+// block sums don't depend on the division into shards.
 //
 // There are two methods. Newton's method, as in internal/train/newton, stores nothing per row, and
-// its result is the same to the bit for any number of shards. The dual method, CoCoA+ (Ma, Smith,
-// Jaggi, Jordan, Richtarik and Takac, ICML 2015), makes a pass of dual coordinate ascent over each
-// shard, with steps damped by a factor sigma' because all shards change w at the same time. It
-// stores the dual variables of the rows.
+// its result has the same bits for any number of shards. The dual method, CoCoA+ (Ma, Smith, Jaggi,
+// Jordan, Richtarik and Takac, ICML 2015), makes a pass of dual coordinate ascent over each shard,
+// with steps damped by a factor sigma' because all shards change w at the same time. It stores the
+// dual variables of the rows.
 package rounds
 
 import (
@@ -47,21 +47,20 @@ const (
 	Dual   Method = settings.FinishDual // CoCoA+, for the hinge and squared hinge loss
 )
 
-// lossLimits has upper bounds on the values of a loss, which determine the quantum of each sum.
+// lossLimits holds upper bounds on the values of a loss, which determine the quantum of each sum.
 type lossLimits struct {
 	// margin returns upper bounds on the loss, the dual variable and the magnitude of the dual term
 	// of a row with |1 - y*z| at most m, which is at least 1.
 	margin func(m float64) (row, dual, dualTerm float64)
-	// upper bounds, for the dual method, on the mean magnitudes of the dual variables and of their
-	// dual terms
+	// upper bounds on the mean magnitudes of dual variables and of dual terms, in the dual method
 	meanDual, meanDualTerm float64
 }
 
 var supported = map[loss.Kind]*lossLimits{
 	loss.Hinge: {unitSlope, 1, 1},
 	loss.Log:   {unitSlope, 1, 1},
-	// The dual variables of the squared hinge are not bounded, but where the dual objective is
-	// positive, their mean square is below 16.
+	// Squared hinge has unbounded dual variables, but their mean square is below 16 where the dual
+	// objective is positive.
 	loss.SquaredHinge: {func(m float64) (row, dual, dualTerm float64) {
 		return float64(m * m), 2 * m, 2*m + float64(m*m)
 	}, 1 << 10, 1 << 20},
@@ -88,8 +87,8 @@ func (m *Model) claim(k int) proof.Claim {
 	return proof.Claim{Objective: math.NaN(), DualObjective: math.NaN()}
 }
 
-// Rounds describes one training or verification run over shards: the settings, and bounds that
-// follow from the statistics of the rows. It is immutable.
+// Rounds holds the settings of a training or verification over shards, and bounds that follow from
+// the statistics of the rows. It is immutable.
 type Rounds struct {
 	Method Method
 	Config settings.Settings // with defaults filled in
@@ -110,24 +109,26 @@ type Rounds struct {
 	limits       *lossLimits
 	claimed      *Model // model whose claims are verified; nil when training
 
-	scale         []float64 // power of 2 per variable; times it, all |features| are below 1
+	scale         []float64 // power of 2 per variable that scales all |features| to less than 1
 	maxLength     float64   // upper bound on a scaled row's norm, with the bias feature
 	maxAbs        []float32 // per column, before scaling
 	maxSquare     float64   // squared norm of a row, before scaling
 	sparseHessian bool
 
-	// for the elements of Hessians of features times scale, whose means over the rows are at most
-	// 2: such features are below 1, the mean row weight is 1, and second derivatives, without the
-	// factor 1/width, are at most 2
+	// for elements of Hessians of features times scale. Their means over the rows are at most 2:
+	// such features are below 1, the mean row weight is 1, and second derivatives, without the
+	// factor 1/width, are at most 2.
 	hessianQuantum quantum
 }
 
 // New returns the Rounds of a training run on rows with the statistics s. shards is the number of
 // shards that have rows. An empty method selects Newton's method for the log loss and for up to
-// newton.MaxColumns columns, and the dual method otherwise. cfg may only have settings of the use
-// settings.Round; Loss must be hinge, squared hinge or, with Newton's method, log, Bias none or
-// augmented, Multiclass one-vs-rest. Epochs limits the dual passes or Newton's iterations. Zero
-// fields get their defaults or are chosen from the statistics.
+// newton.MaxColumns columns, and the dual method otherwise.
+//
+// cfg may only have settings of the use settings.Round. Loss must be hinge, squared hinge or, with
+// Newton's method, log. Bias must be none or augmented, and Multiclass one-vs-rest. Epochs limits
+// the dual passes or Newton's iterations. Zero fields get their defaults or are chosen from the
+// statistics.
 func New(cfg settings.Settings, method Method, s *scale.Statistics, shards int) (*Rounds, error) {
 	kind, known := loss.KindOf(cmp.Or(cfg.Loss, loss.Hinge.Name()))
 	if method == "" {

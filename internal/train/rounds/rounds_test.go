@@ -469,7 +469,7 @@ func TestVerify(t *testing.T) {
 		for change, apply := range tamperings {
 			lie := tamper(m, apply)
 			if change == "bound" && lie.Result.DualObjective <= lie.Result.Objective {
-				continue // the mean over the vectors is a claim that may be true
+				continue // the changed claim may be true of the mean over the vectors
 			}
 			r, last, err := verify(t, lie, p.x, p.y, s, p.shards)
 			if change == "weights" && err == nil &&

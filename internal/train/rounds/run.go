@@ -24,7 +24,7 @@ var handlers = map[Kind]struct {
 // proof subtracts rounding errors.
 const targetShare = 0.95
 
-// Start returns the input of the first round.
+// Start returns the state for the first round.
 func (r *Rounds) Start() *State {
 	s := &State{Kind: firstKind[r.Method], Target: targetShare * r.Config.Tol,
 		Problems: make([]Problem, r.Problems()), Objective: r.loss.At(0)}
@@ -43,9 +43,9 @@ func (r *Rounds) Start() *State {
 	return s
 }
 
-// Visit computes the shard's sums for the round whose input is state. alpha is the next that Visit
-// returned for this shard in the round before; it may be nil in the first round. next has the dual
-// variables to store for the next round; nil with Newton's method.
+// Visit computes the shard's sums for the round that begins with state. In the dual method, next
+// holds dual variables to store for the next round. alpha must be the last next of this shard, or
+// may be nil in the first round.
 func (p *Shard) Visit(ctx context.Context, state *State, alpha []float32, threads int) (
 	sum []int64, next []float32, err error,
 ) {
@@ -115,8 +115,8 @@ func (w *worker) block(start, end int) {
 	}
 }
 
-// Next returns the state after the round whose input is s. sum is the elementwise total of the sums
-// that Visit returned for the shards. s is not changed.
+// Next returns the state after the round that began with s. sum is the elementwise total of the
+// sums that Visit returned for the shards. Next does not change s.
 func (r *Rounds) Next(s *State, sum []int64) (*State, error) {
 	next := s.clone()
 	tasks, size, err := r.tasks(next)

@@ -20,7 +20,7 @@ const (
 )
 
 // State is the input of a round, computed from the sums of the round before. The caller stores it
-// as JSON, and its Vectors beside that; it must not change the fields in other ways.
+// as JSON, with the Vectors beside it, and must not change it otherwise.
 type State struct {
 	Round int  `json:"round"` // number of rounds completed
 	Kind  Kind `json:"kind"`  // kind of the next round; kind of the last round if Done
@@ -32,8 +32,7 @@ type State struct {
 
 	Problems []Problem `json:"problems"` // one per weight vector
 
-	// Objective and Bound are means over the problems. If Done they are proven for the model: all
-	// rounding errors are subtracted from Bound.
+	// Objective and Bound are means over the problems. If Done, they are proven for the model.
 	Objective float64 `json:"objective"`
 	Bound     float64 `json:"bound"`
 }
@@ -47,16 +46,16 @@ type Problem struct {
 
 	newton.Stall
 
-	// TargetBound is the Bound at which the problem is done in a verification; 0 means that the gap
+	// TargetBound is the Bound at which the problem is done in a verification. 0 means that the gap
 	// decides.
 	TargetBound float64 `json:"wanted,omitempty"`
 
 	// Newton's method.
 	Width     float64 `json:"width,omitempty"`      // of the zone around the kink
 	DualWidth float64 `json:"dual_width,omitempty"` // width of the zone with which Bound was found
-	Slope     float64 `json:"slope,omitempty"`      // along Direction at step length 0
+	Slope     float64 `json:"slope,omitempty"`      // smoothed objective's slope along Direction
 
-	// Dual method. RolledBack means that the dual variables from before the last pass are in force.
+	// Dual method. RolledBack means that the dual variables before the last pass are valid.
 	Sigma       float64 `json:"sigma,omitempty"`  // damping factor sigma', 1 to Rounds.Shards
 	FailedSigma float64 `json:"failed,omitempty"` // largest sigma' that was rolled back; 0 for none
 	RolledBack  bool    `json:"back,omitempty"`
@@ -64,7 +63,7 @@ type Problem struct {
 	// vectors of Rounds.Vars variables
 	W         []float64 `json:"-"`
 	BestW     []float64 `json:"-"` // with the smallest objective
-	DualW     []float64 `json:"-"` // with the dual variables that gave Bound, in Newton's method
+	DualW     []float64 `json:"-"` // weights whose dual variables gave Bound, in Newton's method
 	Direction []float64 `json:"-"`
 }
 
@@ -130,9 +129,9 @@ func (s *State) clone() *State {
 	return &c
 }
 
-// A problem is done when it reaches its target: a lower bound of TargetBound or, if that is 0, a
-// gap of s.Target. Else it is both done and stuck if Objective - Bound did not fall by a tenth in
-// the last patience iterations.
+// updateDone sets p.Done if p reaches its target: a lower bound of TargetBound or, if that is 0, a
+// gap of s.Target. It sets both Done and Stuck if p does not, and Objective - Bound did not fall by
+// a tenth in the last patience iterations.
 func (s *State) updateDone(p *Problem, patience int) {
 	stalled := p.Over(p.Objective-p.Bound, s.Iterations, patience)
 	reached := p.TargetBound > 0 && p.Bound >= p.TargetBound ||

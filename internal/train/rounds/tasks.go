@@ -35,15 +35,15 @@ type ringRows struct {
 
 const (
 	// ringCount is the number of widths of the zone if the loss has a kink. The widest is
-	// Problem.Width; each other width is the next wider one divided by widthRatio.
+	// Problem.Width, and each further width is the last one divided by widthRatio.
 	ringCount  = 3
 	widthRatio = 2.5
-	// initialWidth is the largest width in the first round. In training all margins are 0 in that
-	// round, at distance 1 from the kink, so that zones of width 2 or less have no rows.
+	// initialWidth is the largest width in the first round. In training, all margins are then 0, at
+	// distance 1 from the kink, so that zones of width 2 or less have no rows.
 	initialWidth = 3
 )
 
-// Line rounds compute slopes at these multiples of the step of Newton's method.
+// Line rounds compute slopes at these multiples of Newton's step.
 var stepLengths = []float64{
 	1. / 256, 1. / 64, 1. / 16, 1. / 8, 3. / 16, 1. / 4, 5. / 16, 3. / 8, 7. / 16, 1. / 2, 9. / 16,
 	5. / 8, 11. / 16, 3. / 4, 13. / 16, 7. / 8, 15. / 16, 1, 17. / 16, 9. / 8, 19. / 16, 5. / 4,
@@ -104,7 +104,7 @@ func (r *Rounds) tasks(s *State) (tasks []task, size int, err error) {
 }
 
 // segments returns the layout of a task's sums over rows with labels y, features x and dual
-// variables a, without the Hessians of a round of the kind Sums and the remainders of a proof:
+// variables a. The Hessians of a Sums round and the remainders of a Proof round come after them.
 //
 //	Line    slope at each step length
 //	Ascent  loss, dual term -l*(-a), vector a*y*x

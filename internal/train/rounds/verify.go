@@ -11,11 +11,11 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// Verification finds a lower bound of its own by training. The proof computes the objective of the
-// given model in place of the trained weights.
+// Verification trains to find its own lower bound. The proof computes the objective of the given
+// model instead of the trained weights.
 
-// claimSurplus is the fraction of the claimed P - D by which TargetBound exceeds the claimed lower
-// bound at first, because the proof subtracts rounding errors.
+// TargetBound exceeds the claimed lower bound by this fraction of the claimed P - D, because the
+// proof subtracts rounding errors.
 const claimSurplus = 0.05
 
 // NewVerification returns the Rounds that verify the claims of m on rows with the statistics s.
@@ -65,8 +65,8 @@ func NewVerification(m *Model, s *scale.Statistics, shards, iterations int) (*Ro
 	return r, nil
 }
 
-// startVerifying sets TargetBound if the model claims a positive lower bound that is at most the
-// objective. In Newton's method it sets W to the model's weights.
+// startVerifying sets TargetBound if the model claims a positive lower bound that does not exceed
+// the objective. In Newton's method it sets W to the model's weights.
 func (r *Rounds) startVerifying(p *Problem, k int) {
 	c := r.claimed.claim(k)
 	if c.DualObjective > 0 && c.DualObjective <= c.Objective {
