@@ -24,8 +24,8 @@ var (
 	}
 )
 
-// Describe returns the line that pegasos.Model.Settings documents. lambda is the weight of the
-// penalty, and r2 the mean squared norm of the scaled rows, 0 if unknown.
+// Describe returns the text of pegasos.Model.Settings. lambda is the weight of the penalty, and r2
+// the mean squared norm of the scaled rows, 0 if unknown.
 func (s Settings) Describe(classes int, lambda, r2 float64) string {
 	s = s.Plain()
 	parts := []string{scaleWords[s.Scale], biasWords[s.Bias]}

@@ -9,7 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/options"
 )
 
-// Use is a set of flags that say where a setting of a run is used.
+// Use is a set of flags for where a setting is used.
 type Use uint8
 
 const (
@@ -47,8 +47,7 @@ var uses = map[string]Use{
 	"Seed":        Same | Problem | Chunk | Round | Trial,
 }
 
-// KeepOnly sets the fields that do not have the given use to their zero values. p points to a
-// pegasos.Config or to Settings.
+// KeepOnly zeroes the fields without the given use in *p, a pegasos.Config or Settings.
 func KeepOnly(p any, use Use) {
 	v := reflect.ValueOf(p).Elem()
 	for i := range v.NumField() {
@@ -58,8 +57,8 @@ func KeepOnly(p any, use Use) {
 	}
 }
 
-// SetBeyond returns the names of the nonzero fields that do not have the given use. cfg is a
-// pegasos.Config or Settings.
+// SetBeyond returns the names of the nonzero fields without the given use in cfg, a pegasos.Config
+// or Settings.
 func SetBeyond(cfg any, use Use) (names []string) {
 	v := reflect.ValueOf(cfg)
 	for i := range v.NumField() {
@@ -70,8 +69,8 @@ func SetBeyond(cfg any, use Use) (names []string) {
 	return names
 }
 
-// Differences returns an error that lists the settings with the use Same that differ, or nil if
-// there are none. unit is the number by which the targets, and so Epsilon, were divided.
+// Differences returns an error that lists the settings with the use Same that differ, or nil. unit
+// is the number by which the targets, and so Epsilon, were divided.
 func Differences(interrupted, resumed Settings, unit float64) error {
 	var formats []string
 	var args []any

@@ -25,7 +25,7 @@ const (
 	namePatience   options.Name = "Patience"
 )
 
-// Validate returns an [options.Rule] that names a field whose value is not allowed, or nil.
+// Validate returns nil, or an [options.Rule] for a field whose value is not allowed.
 func (s Settings) Validate() error {
 	if err := options.Check(options.Exclusive(s.Lambda, s.C, s.Epochs, s.Steps)); err != nil {
 		return err
@@ -114,8 +114,8 @@ func (s *Settings) classRules() []options.Rule {
 	}
 }
 
-// ClassWeights parses ClassWeight, a list of label=weight pairs such as "-1=1,1=2.5". It returns
-// the weight of each listed label. If ClassWeight is empty or Balanced, the map is nil.
+// ClassWeights returns the weight of each label in ClassWeight, a list of label=weight pairs such
+// as "-1=1,1=2.5". If ClassWeight is empty or Balanced, the map is nil.
 func (s *Settings) ClassWeights() (map[float32]float64, error) {
 	if s.ClassWeight == "" || s.ClassWeight == Balanced {
 		return nil, nil

@@ -1,7 +1,6 @@
 // Package settings provides the configuration of a training run to the trainer's packages. Its main
 // type, Settings, has the fields of pegasos.Config. The package defines the defaults that do not
-// depend on the data, the rules by which Validate checks the fields, and the table of where each
-// field is used.
+// depend on the data, and the rules that Validate checks.
 package settings
 
 import (
@@ -18,8 +17,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/options"
 )
 
-// Values of fields of Settings, as files and flags contain them. Package pegasos documents the
-// values.
+// Values of fields of Settings, in files and flags. Package pegasos documents them.
 const (
 	OffsetAuto = "auto"
 	OffsetR2   = "r2"
@@ -54,8 +52,7 @@ const (
 	DefaultNewtonEpochs = 200  // with FinishNewton, unless Steps is set
 )
 
-// Settings is a pegasos.Config with strings in place of its named string types. pegasos.Config
-// documents the fields.
+// Settings is a pegasos.Config with strings in place of its named string types.
 type Settings struct {
 	Loss        string
 	Epsilon     float64
@@ -83,8 +80,8 @@ type Settings struct {
 	Seed        uint64
 }
 
-// Copy copies each field of the struct from to the field of the same name in the struct *to. It
-// converts between pegasos.Config and Settings.
+// Copy copies each field of the struct from to the field of the same name in *to. It converts
+// between pegasos.Config and Settings.
 func Copy(to, from any) {
 	dst, src := reflect.ValueOf(to).Elem(), reflect.ValueOf(from)
 	for i := range src.NumField() {
@@ -129,21 +126,20 @@ func (s Settings) Plain() Settings {
 	return s
 }
 
-// The gradients of smooth losses change in size with w, and a bias without a penalty needs large
-// steps.
+// adapts excludes smooth losses, whose gradients change in size with w, and a bias without a
+// penalty, which needs large steps.
 func (s *Settings) adapts() bool {
 	return s.Kind() == loss.Hinge && !s.HasSolver() && !s.Joint() && s.Batch <= 1 && !s.Project &&
 		s.Bias != BiasUnregularised
 }
 
-// AdaptsOffset reports whether the settings make runs that start from w = 0, or from a prior, adapt
-// t0.
+// AdaptsOffset reports whether runs that start from w = 0, or from a prior, adapt t0.
 func (s *Settings) AdaptsOffset() bool { return s.Offset == OffsetAuto && s.adapts() }
 
-// FillFrom sets fields of s that are zero and describe the model to their values in base, the
+// FillFrom fills in zero fields of s that describe the model with their values in base, the
 // settings of the model that the run builds on. It sets Finish, Tol, Epochs and Steps only if
-// resumed is true, Epsilon only if both losses are equal, BiasScale only along with Bias, and
-// each of the pairs Lambda and C, and Epochs and Steps, only if both fields are zero.
+// resumed is true, Epsilon only if both losses are equal, and BiasScale only along with Bias. It
+// sets Lambda and C only if both are zero, and likewise Epochs and Steps.
 func (s *Settings) FillFrom(base Settings, resumed bool) {
 	base = base.Plain()
 	options.Fill(&s.Scale, base.Scale)
@@ -203,10 +199,10 @@ func (s *Settings) Joint() bool {
 	return s.Multiclass == CrammerSinger || s.Multiclass == Multinomial
 }
 
-// HasSolver reports whether Finish names a solver that replaces Pegasos steps.
+// HasSolver reports whether Finish allows a solver other than Pegasos steps.
 func (s *Settings) HasSolver() bool { return s.Finish != "" && s.Finish != FinishNone }
 
-// HasBound reports whether a run with the settings computes a lower bound on the optimum.
+// HasBound reports whether a run computes a lower bound on the optimum.
 func (s Settings) HasBound() bool {
 	s = s.Plain()
 	return s.Order != order.IID && !(s.Joint() && s.Bias == BiasUnregularised)
@@ -230,7 +226,7 @@ func (s *Settings) MayProve() bool {
 }
 
 // Length returns the length of the run in steps: Steps or, if Steps is 0, Epochs times
-// stepsPerEpoch. It returns an error if Epochs epochs are more than 2^53 steps.
+// stepsPerEpoch. It returns an error if that product exceeds 2^53.
 func (s *Settings) Length(stepsPerEpoch int) (int64, error) {
 	if s.Steps != 0 {
 		return s.Steps, nil
@@ -248,9 +244,9 @@ const MaxPairClasses = 2048
 // Pairwise reports whether a run trains a problem for each pair of classes.
 func (s *Settings) Pairwise(classes int) bool { return s.Multiclass == OneVsOne && classes > 2 }
 
-// Parts yields the sets of rows that are trained on separately: if Pairwise(classes) is true, the
-// index of each pair's weight vector and the pair, in a slice that it reuses; otherwise index 0 and
-// a nil pair, which means all rows.
+// Parts yields the sets of rows that are trained on separately. If Pairwise(classes) is true, it
+// yields the index of each pair's weight vector and the pair, in a slice that it reuses. Otherwise
+// it yields index 0 and a nil pair, which means all rows.
 func (s *Settings) Parts(classes int) iter.Seq2[int, []int32] {
 	return func(yield func(int, []int32) bool) {
 		if !s.Pairwise(classes) {

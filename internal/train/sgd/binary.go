@@ -1,7 +1,7 @@
 // Package sgd implements the steps of Pegasos (Shalev-Shwartz et al., Mathematical Programming 127,
 // 2011): stochastic sub-gradient steps of size 1/(lambda*(t+t0)), on single rows or batches, with
-// or without projection. Binary trains one weight vector, Joint a vector for each class. Group
-// takes the steps of several one-vs-rest problems together. All work on an iterate.State.
+// or without projection. Binary trains one weight vector, Joint one for each class, and Group
+// several one-vs-rest problems together.
 package sgd
 
 import (
@@ -29,14 +29,14 @@ type Binary struct {
 }
 
 // NewBinary returns a Binary that trains the only vector of s. Rows of the given class have the
-// label +1, all other rows -1. For a regression the class does not matter.
+// label +1, all other rows -1. A regression ignores the class.
 func NewBinary(s iterate.State, cost loss.Func, class int32) *Binary {
 	return &Binary{State: s, V: s.Vectors[0],
 		Of: objective.Binary{Terms: s.Terms, Cost: cost, Positive: class}}
 }
 
-// Steps takes a step with each of the rows idx or, if ends is not nil, with each batch of them:
-// batch k is idx[ends[k-1]:ends[k]], and batch 0 begins at index 0. Steps samples w when a sample
+// Steps takes a step with each of the rows idx or, if ends is not nil, with each batch of them.
+// Batch k is idx[ends[k-1]:ends[k]], and batch 0 begins at index 0. Steps samples w when a sample
 // is due. It stops if a step sets Err.
 func (p *Binary) Steps(idx []uint32, ends []int) {
 	if ends != nil || p.Radius > 0 {
@@ -80,7 +80,7 @@ func (p *Binary) batch(idx []uint32) {
 	dots, rows, coefficients := p.dots[:n], p.updates[:0], p.coefficients[:0]
 	p.X.DotMany(dots, idx, p.V)
 	divisor, share := p.Divisor(), float64(p.Factor*float64(n))
-	p.z = p.z[:0] // all scores first, because all rows of a batch are scored by the same w
+	p.z = p.z[:0] // all rows of a batch are scored by the same w
 	for _, dot := range dots {
 		p.z = append(p.z, p.Score(0, dot, divisor))
 	}
@@ -114,15 +114,14 @@ func (p *Binary) batch(idx []uint32) {
 	p.Project()
 }
 
-// PlainHinge reports whether the loss is the hinge and the problem has neither a prior nor a bias
-// without a penalty.
+// PlainHinge reports whether the loss is the hinge, there is no prior, and any bias has a penalty.
 func (p *Binary) PlainHinge() bool {
 	return p.Of.Cost.Kind == loss.Hinge && p.PriorScores == nil && !p.FreeBias
 }
 
 func (p *Binary) runHinge(idx []uint32) {
 	if p.T == 0 && p.T0 == 0 {
-		// w is 0 and violates every margin, but satisfied would return true, because Scale is 0.
+		// w is 0: satisfied would return true
 		p.violate(idx[0], 0)
 		p.T, idx = 1, idx[1:]
 	}
@@ -142,14 +141,13 @@ func (p *Binary) runHinge(idx []uint32) {
 	}
 }
 
-// dot is the row's dot product with v. The result is the margin times Scale.
+// scaledMargin returns the margin of row i times Scale. dot is the row's dot product with v.
 func (p *Binary) scaledMargin(i uint32, dot float32) float64 {
 	return float64(p.Of.Sign(i)) * (float64(dot) + float64(p.BiasScale*p.Biases[0]))
 }
 
-// satisfied reports whether the margin of row i is finite and at least 1. Before the first step of
-// a run without an offset, where Scale is 0, it returns true although w = 0 has the margin 0:
-// callers must test for that.
+// satisfied reports whether the margin of row i is finite and at least 1. It is wrong if Scale is
+// 0, before the first step of a run without an offset: it returns true although the margin is 0.
 func (p *Binary) satisfied(i uint32, dot float32) bool {
 	m := p.scaledMargin(i, dot)
 	return m >= p.Scale() && m <= math.MaxFloat64
@@ -182,8 +180,7 @@ func (p *Binary) violation(i uint32, dot float32) (a float32, ok bool) {
 	return y, true
 }
 
-// w is v/scale: for every coefficient g, the step from w to (1 - 1/(t+t0)) w + g x/(lambda*(t+t0))
-// only adds g x to v.
+// Since w is v/scale, the step from w to (1 - 1/(t+t0)) w + g x/(lambda*(t+t0)) only adds g x to v.
 func (p *Binary) runLoss(idx []uint32) {
 	for _, i := range idx {
 		z := p.Score(0, p.X.Dot(int(i), p.V), p.Scale())
@@ -209,8 +206,8 @@ func (p *Binary) runLoss(idx []uint32) {
 
 const preparedSteps = 64
 
-// runPrepared is runHinge for row formats whose kernel takes many steps in one call, and for
-// problems without an appended feature.
+// runPrepared is runHinge for row formats whose kernel takes many steps in one call. The problem
+// must have no bias feature.
 func (p *Binary) runPrepared(x *store.Stepper, idx []uint32) {
 	var prepared [preparedSteps]asm.Step
 	for len(idx) > 0 {

@@ -5,12 +5,12 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
-// Group takes the steps of several one-vs-rest problems together, so that each row is read once for
-// all of them. The bits are those of separate dot products with each vector.
+// Group takes the steps of several one-vs-rest problems together, so that each row is read once.
+// The scores have the bits of separate dot products with each vector.
 type Group struct {
 	problems     []*Binary
 	x            store.Rows
-	scores       []float32 // of the current row with each problem's vector
+	scores       []float32 // current row's score for each problem
 	coefficients []float32 // Coefficients of mixed
 
 	// for dense rows: the vector of problem k is row first+k of vectors
@@ -22,8 +22,8 @@ type Group struct {
 	own   [][]float32
 }
 
-// Sparse rows are shared by minGroup problems or more: their buffer is padded to a multiple of 8
-// vectors, and with fewer problems too much of it would be unused.
+// minGroup is the least number of problems that share sparse rows. Their buffer is padded to a
+// multiple of 8 vectors, and fewer problems would leave too much of it unused.
 const minGroup = 3
 
 // NewGroup returns a Group of the problems. The vector of problem k is row first+k of the matrix
@@ -93,7 +93,7 @@ func (g *Group) step(i uint32) bool {
 	changed := false
 	for k, p := range g.problems {
 		dot := g.scores[k]
-		// Scale is 0 before the first step of a run without an offset: w is then 0, and violates.
+		// if Scale is 0, w = 0 violates
 		if !p.satisfied(i, dot) || p.Scale() == 0 {
 			a, ok := p.violation(i, dot)
 			if !ok {
@@ -113,6 +113,6 @@ func (g *Group) step(i uint32) bool {
 	return true
 }
 
-// Segment returns the largest number of steps on single rows between two checks of a run's context,
-// except in the dual descent on a joint problem. cols is the length of a vector.
+// Segment returns a number of steps, on single rows of the given number of columns, after which a
+// run checks its context.
 func Segment(cols int) int { return min(max(1<<24/max(cols, 1), 1024), 8192) }

@@ -33,7 +33,7 @@ type spec struct {
 	start   int64   // steps of the model that the run continues, with random weights; 0 for none
 	radius  float64 // radius of the ball around the prior; 0 for no projection
 	batch   int     // number of rows of a step; 0 for steps without batches
-	compact bool    // sparse rows, each with equal values, are stored in fewer bytes
+	compact bool    // store sparse rows, each with equal values, in fewer bytes
 }
 
 func (s *spec) numbers() bool { return !s.joint && s.loss.Kind.Traits().Numbers }
@@ -125,7 +125,7 @@ func weightsOf(s *iterate.State) (w [][]float64) {
 //
 //	w <- w - eta*lambda*(w - w0) + eta * mean of weight*g*x,  eta = 1/(lambda*(t+t0))
 //
-// for each vector, g being the coefficient of a row for it, and projects w onto the ball around w0.
+// for each vector, where g is the row's coefficient, and projects w onto the ball around w0.
 type oracle struct {
 	*spec
 	x      *dense.Matrix

@@ -8,13 +8,14 @@ import (
 )
 
 // Joint trains the weight vectors of all classes as one problem: section 5 of the Pegasos paper,
-// examples 3 and 4. Let phi(x, r) be a vector with a part for each class, which is x for class r
-// and 0 for all other classes. The sub-gradient of the loss of a row x of class y is
+// examples 3 and 4. Let phi(x, r) be a vector with a part for each class: x for class r, and 0 for
+// all others. The sub-gradient of the loss of a row x of class y is
 //
 //	sum over r != y of b_r*(phi(x, r) - phi(x, y)).
 //
-// For the hinge (Crammer and Singer) b_r is 1 for the class with the largest cost(y, r) - z_y + z_r
-// if that is above 0, and 0 for all others. For the log loss b_r is the probability of class r.
+// For the log loss, b_r is the probability of class r. For the loss of Crammer and Singer, b_r is 1
+// for the class with the largest cost(y, r) - z_y + z_r if the largest is above 0, and 0 for all
+// other classes.
 type Joint struct {
 	iterate.State
 	M  *dense.Matrix // rows are the state's vectors
@@ -32,7 +33,7 @@ func NewJoint(s iterate.State, log bool, costs [][]float64) *Joint {
 	j := &Joint{State: s, Of: objective.Joint{Terms: s.Terms, Vectors: k, Log: log, Costs: costs},
 		M: dense.New(k, s.X.Cols()), dots: make([]float32, k), b: make([]float64, k)}
 	for r, v := range s.Vectors {
-		copy(j.M.Row(r), v) // not 0 if the run continues a model
+		copy(j.M.Row(r), v) // v is not 0 if the run continues a model
 		j.Vectors[r] = j.M.Row(r)
 	}
 	return j
@@ -43,7 +44,7 @@ func (j *Joint) Steps(idx []uint32, ends []int) {
 		inBatches(&j.State, idx, ends, j.batch)
 		return
 	}
-	// avoids the call through a function variable in inBatches
+	// faster than a call through a function variable
 	for n := range idx {
 		if j.batch(idx[n : n+1]); j.Err != nil {
 			return
@@ -54,7 +55,7 @@ func (j *Joint) Steps(idx []uint32, ends []int) {
 
 func (j *Joint) batch(idx []uint32) {
 	k, divisor := len(j.Vectors), j.Divisor()
-	j.z = j.z[:0] // all scores first, because all rows of a batch are scored by the same w
+	j.z = j.z[:0] // all rows of a batch are scored by the same w
 	for _, i := range idx {
 		j.X.DotVectors(j.dots, int(i), j.M, 0)
 		for r, dot := range j.dots {

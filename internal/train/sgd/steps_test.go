@@ -29,7 +29,7 @@ func (s *spec) newStepper(t testing.TB, x store.Examples, y []float32) (stepper,
 	return p, &p.State
 }
 
-// take returns the number of steps before rounding could decide a coefficient.
+// take returns the number of steps before rounding might decide a coefficient.
 func (s *spec) take(t *testing.T, x store.Examples, wide *dense.Matrix, y []float32) (steps int) {
 	t.Helper()
 	p, state := s.newStepper(t, x, y)
@@ -181,7 +181,7 @@ func TestMarginOfOne(t *testing.T) {
 }
 
 // Eq. (13): w after T steps is 1/(lambda (T+t0)) times the sum of y*x over the violations, which
-// the certificate's windows count. With small integers in the rows the sum in float32 is exact.
+// the certificate's windows count. Float32 sums are exact, because the rows hold small integers.
 func TestEq13(t *testing.T) {
 	data := sample.Random(3, 60, 9, 2, 0.5)
 	for i := range 60 {

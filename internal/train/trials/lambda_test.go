@@ -53,8 +53,8 @@ func shift(t *testing.T, job engine.Job, p *choose.Search) int {
 	return slices.Index(p.Paths[0].Lambdas, lambda) - p.Paths[0].Rule
 }
 
-// A signal in small differences of correlated columns needs a smaller lambda than the default,
-// labels by chance do not.
+// A signal in small differences of correlated columns needs a smaller lambda than the default.
+// Random labels do not.
 func TestLambda(t *testing.T) {
 	for _, c := range []struct {
 		classes int
@@ -310,7 +310,7 @@ func TestMistake(t *testing.T) {
 		{settings.Settings{}, []float32{0, 1, 2}, nil,
 			&engine.Point{Weights: [][]float32{{0, 1}, {-5, 0}, {1, 0}}}, []float64{0, 0, 0}},
 		{settings.Settings{Multiclass: settings.OneVsOne}, []float32{0, 1, 2}, nil,
-			// The pairs (0, 1), (0, 2), (1, 2): above 0 the second class gets the vote.
+			// pairs (0, 1), (0, 2), (1, 2): a score above 0 is a vote for the second class
 			&engine.Point{Weights: [][]float32{{0, 1}, {0, -1}, {1, 0}}}, []float64{1, 0, 1}},
 		{settings.Settings{}, []float32{0, 1, 1}, nil, nil,
 			[]float64{math.Inf(1), math.Inf(1), math.Inf(1)}},

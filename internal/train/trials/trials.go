@@ -1,5 +1,6 @@
-// Package trials chooses lambda, curves and the multi-class scheme by cross-validation: it compares
-// predictions of held-out rows by the models of each lambda of each choice of a choose.Search.
+// Package trials chooses lambda, curves and the multi-class scheme by cross-validation. It trains
+// models for each choice of a choose.Search and each lambda, and compares their predictions of
+// held-out rows.
 package trials
 
 import (
@@ -23,11 +24,12 @@ import (
 )
 
 // Best returns the choice of s whose models predict held-out rows best, with its lambda, and an
-// estimate of how well a model with these settings predicts other rows; nil without an estimate.
-// jobOf returns the job of training on all rows for a choice. The free memory decides how many
-// folds run in parallel and whether rows are copied, which does not change the result. If the
-// memory is too little for one fold, Best returns an error for the first choice, and leaves out a
-// later choice. If the context of the jobs is done before Best returns, the result means nothing.
+// estimate, nil if there is none, of how well a model with these settings predicts other rows.
+// jobOf returns the job of training on all rows for a choice.
+//
+// The free memory decides how many folds run in parallel and whether rows are copied, but not the
+// result. If it is too little for one fold, Best returns an error for the first choice, and skips a
+// later one. The result is undefined if the context of the jobs is done before Best returns.
 func Best(s *choose.Search, jobOf func(*choose.Choice) engine.Job) (
 	best *choose.Choice, lambda float64, e *proof.Estimate, err error,
 ) {
@@ -114,37 +116,37 @@ func (t *trial) fits(size float64) bool {
 }
 
 const (
-	// Standard errors by which a lambda must be better than the default lambda, and by which
-	// expanded rows or another multi-class scheme must be better than the best choice before them.
+	// Numbers of standard errors by which a lambda must be better than the default lambda, and by
+	// which curves or another multi-class scheme must be better than the best choice before.
 	sureErrors  = 1.5
 	sureCurves  = 1.25
 	sureSchemes = 1
 
-	// maxDeviations is the largest error of a regression model that counts in comparisons, in
-	// standard deviations of the targets.
+	// maxDeviations limits the error of a regression model in comparisons, in standard deviations
+	// of the targets.
 	maxDeviations = 4
 )
 
 type trial struct {
 	job       engine.Job
 	search    *choose.Search
-	sample    []uint32 // indices of the rows of the sample; nil for all rows
-	copies    bool     // sessions copy their rows; otherwise they refer to the rows of the job
-	group     []int32  // for each row of job, index of the first row that is equal to the row
+	sample    []uint32 // indices of the sample's rows; nil for all rows
+	copies    bool     // sessions copy their rows
+	group     []int32  // for each row of job, index of the first equal row
 	part      []int32  // index of each row's part; store.NeverDealt or absent for a row in no part
 	deviation float64
 }
 
-// absent is the part number of a row of weight 0, or of a row outside the sample while the sample
-// is drawn: no model is trained on such a row.
+// absent is the part number of a row that no model is trained on: a row of weight 0 or, while the
+// sample is drawn, outside the sample.
 const absent = store.AbsentRow
 
 // about the least number of groups of equal rows of each class in a sample
 const minSampleGroups = 10 * choose.Parts
 
-// Neither the order of the rows nor copies of rows change the parts. If the search is on a sample,
-// some groups of a class after about the first minSampleGroups are left out, as their hashes
-// decide.
+// assignParts does not depend on the order of the rows, or on copies of rows. If the search is on a
+// sample, it leaves out some groups of a class, chosen by their hashes, after about the first
+// minSampleGroups.
 func (t *trial) assignParts() {
 	set := t.job.Rows
 	hashes := store.Hashes(scale.Raw(set.X), t.job.Threads, t.stopped)
@@ -177,7 +179,7 @@ func (t *trial) drawSample() {
 		if p != absent {
 			places[i] = int32(len(part))
 			t.sample = append(t.sample, uint32(i))
-			group = append(group, places[t.group[i]]) // the group's first row is in the sample, too
+			group = append(group, places[t.group[i]]) // the sample also has the group's first row
 			part = append(part, p)
 		}
 	}
@@ -194,9 +196,8 @@ func (t *trial) takeSample() {
 func (t *trial) stopped() bool { return t.job.Until != nil && t.job.Until.Err() != nil }
 
 // holdOut trains a model with each lambda on the rows outside the given part, starting from the
-// model of the previous lambda. After a model without a mistake on the rows it was trained on, all
-// smaller lambdas get the mistakes of this model. holdOut returns an error if there is too little
-// memory.
+// model of the previous lambda. If a model makes no mistake on its training rows, all smaller
+// lambdas get the mistakes of this model. holdOut returns an error if there is too little memory.
 func (t *trial) holdOut(c *candidate, part int32) error {
 	if t.stopped() {
 		return nil
@@ -258,12 +259,12 @@ func perfect(s *settings.Settings, m *engine.Point, set *store.Set) bool {
 	return true
 }
 
-// startSteps is the number of steps that each trained model is said to have taken, so that the next
-// run, which starts from this model, takes small steps.
+// startSteps is the number of steps that each trained model claims to have taken, so that the run
+// that starts from this model takes small steps.
 const startSteps = 1 << 20
 
-// run returns a nil model if training fails or is stopped, and an error only if there is too little
-// memory.
+// run returns a nil model if training fails or is stopped. It returns an error only if there is too
+// little memory.
 func run(job engine.Job) (*engine.Point, error) {
 	s, err := engine.New(job)
 	if rule := (options.Rule{}); errors.As(err, &rule) && rule.Field == "MaxMemory" {
@@ -282,8 +283,8 @@ func run(job engine.Job) (*engine.Point, error) {
 	return m, nil
 }
 
-// The result is the row's weight if a predicted class is wrong, the weighted squared error of a
-// predicted target, or +Inf if m is nil.
+// mistake returns the weight of a row whose predicted class is wrong, the weighted squared error of
+// a predicted target, or +Inf if m is nil.
 func mistake(s *settings.Settings, m *engine.Point, set *store.Set, i int) float64 {
 	if m == nil {
 		return math.Inf(1)
@@ -328,8 +329,8 @@ func (t *trial) beats(c, d *candidate) bool {
 func (t *trial) heldOut(i int) bool { return t.part[i] >= 0 && int(t.part[i]) < t.search.Folds }
 
 // compare returns the weighted mean difference between two lists of mistakes, negative if a's are
-// smaller, and the standard error of this mean. The rows of a group count as one observation, and a
-// row of weight w counts as w copies. compare returns zeros if the mean is not finite.
+// smaller, and its standard error. The rows of a group count as one observation, and a row of
+// weight w as w copies. compare returns zeros if the mean is not finite.
 func (t *trial) compare(a, b []float64) (mean, deviation float64) {
 	sums, weights := make([]float64, len(t.group)), make([]float64, len(t.group))
 	all := 0.0
@@ -361,8 +362,8 @@ func (t *trial) clipped(mistake float64, i int) float64 {
 	return min(mistake, float64(float64(most*most)*floats.At(t.job.Rows.Weight, i, 1)))
 }
 
-// estimate returns the accuracy, or R^2, on held-out rows. The settings were chosen on the same
-// rows. estimate returns nil if a model is missing or there is no estimate.
+// estimate returns the accuracy, or R^2, on held-out rows, by which the settings were chosen. It
+// returns nil if a model is missing or there is no estimate.
 func (t *trial) estimate(c *candidate) *proof.Estimate {
 	var errs proof.Errors
 	for i, wrong := range c.wrong[c.best] {
