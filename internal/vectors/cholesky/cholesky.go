@@ -19,14 +19,14 @@ import (
 type Factor struct {
 	dim    int
 	stride int
-	u      []float32 // row-major; the elements below the diagonal are meaningless
+	u      []float32 // row-major; elements below the diagonal are undefined
 	scale  []float64 // the diagonal of D
 	row    []float64 // buffer: the diagonal or a row of the matrix
 	a, b   []float32 // panels into which subtract packs rows of U
 }
 
-// step is the number of rows of U whose products Decompose subtracts from the rows below them at a
-// time. It is a multiple of the tile's height and width.
+// step is the number of rows of U whose products Decompose subtracts from later rows at a time. It
+// is a multiple of the tile's height and width.
 const step = 8 * asm.TileRows
 
 func New(dim int) *Factor {
@@ -41,9 +41,8 @@ func New(dim int) *Factor {
 
 func roundUp(n, m int) int { return (n + m - 1) / m * m }
 
-// Decompose factors A = scale*m + add*I, in up to threads goroutines. It returns an error if A is
-// not positive definite within the accuracy of float32; f is unusable then. The bits do not depend
-// on threads.
+// Decompose factors A = scale*m + add*I, in up to threads goroutines, which do not affect the bits.
+// It returns an error, and leaves f unusable, if A is not positive definite in float32.
 func (f *Factor) Decompose(m gram.Matrix, add, scale float64, threads int) error {
 	if m.Dim() != f.dim {
 		panic(fmt.Sprintf("cholesky: a matrix of %d rows for a factor of %d rows", m.Dim(), f.dim))
@@ -69,9 +68,8 @@ func (f *Factor) Decompose(m gram.Matrix, add, scale float64, threads int) error
 	return nil
 }
 
-// load stores the upper triangle of DAD for A = scale*m + add*I in f.u, and the diagonal of D,
-// powers of two, in f.scale. It returns an error if a diagonal element of A is not positive and
-// finite.
+// load stores the upper triangle of DAD for A = scale*m + add*I in f.u, and the diagonal of D in
+// f.scale. It returns an error if a diagonal element of A is not positive and finite.
 func (f *Factor) load(m gram.Matrix, add, scale float64) error {
 	m.Diagonal(f.row)
 	for i, v := range f.row {
@@ -100,8 +98,8 @@ func (f *Factor) notDefinite(i int, pivot float64) error {
 		"in float32", i, f.dim, pivot)
 }
 
-// rows computes the rows of U numbered from start to end-1, which are at most asm.TileRows. The
-// products of all rows of U above row start must have been subtracted from these rows before.
+// rows computes rows start to end-1 of U, at most asm.TileRows. The products of all earlier rows of
+// U must have been subtracted from these rows.
 func (f *Factor) rows(start, end int) error {
 	var column [asm.TileRows]float32
 	for r := start; r < end; r++ {
@@ -140,7 +138,7 @@ func (f *Factor) subtract(k0, k1, end, threads int) {
 }
 
 // Solve replaces b by the solution x of Ax = b, where A is the matrix that Decompose factored. It
-// computes in float64 and in a fixed order of operations.
+// computes in float64, in a fixed order of operations.
 func (f *Factor) Solve(b []float64) {
 	b = b[:f.dim]
 	for i := range b {

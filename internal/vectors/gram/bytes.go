@@ -7,21 +7,21 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
 )
 
-// Bytes is a Gram matrix of rows of bytes, computed exactly: element (i, j) is the sum of x[i]*x[j]
-// over all rows x that were added and not removed.
+// Bytes is the exact Gram matrix of rows of bytes: element (i, j) is the sum of x[i]*x[j] over all
+// rows x that were added and not removed.
 type Bytes struct {
 	dim    int
 	stride int
-	// The upper triangle, row-major. While sum is nil, the elements are recent, read as uint32;
+	// The upper triangle, row-major. If sum is nil, the elements are in recent, as uint32;
 	// otherwise they are sum plus recent.
 	sum    []int64
 	recent []int32
-	rows   int // rows in s while sum is nil; then, rows added or removed since sum last changed
+	rows   int // rows in s if sum is nil; otherwise rows added or removed since sum last changed
 	buffer *Buffer
 }
 
-// Buffer is the memory in which a Bytes packs rows to add or remove. Several Bytes may share a
-// Buffer if only one goroutine at a time adds or removes rows.
+// Buffer holds the packed rows that a Bytes adds or removes. Several Bytes may share a Buffer if
+// only one goroutine at a time adds or removes rows.
 type Buffer struct {
 	dim  int
 	a, b panels[uint32]
@@ -34,8 +34,8 @@ func NewBuffer(dim int) *Buffer {
 	return r
 }
 
-// smallRows and recentRows bound the number of rows in recent, so that its sums do not overflow:
-// 255*255*smallRows is below 2^32, and 255*255*recentRows is below 2^31.
+// 255*255*smallRows is below 2^32, and 255*255*recentRows is below 2^31, so that the sums of that
+// many rows in recent do not overflow.
 const (
 	smallRows  = 1 << 16
 	recentRows = 1 << 15
@@ -98,13 +98,13 @@ func (s *Bytes) Diagonal(dst []float64) {
 	}
 }
 
-// Add adds n rows, in up to threads goroutines, which also call row.
+// Add adds n rows. It calls row in up to threads goroutines.
 func (s *Bytes) Add(n int, row func(r int) []byte, threads int) { s.change(n, row, 1, threads) }
 
 // Remove subtracts n rows that have been added.
 func (s *Bytes) Remove(n int, row func(r int) []byte, threads int) { s.change(n, row, -1, threads) }
 
-// sign is 1 to add the rows, -1 to remove them.
+// A sign of 1 adds the rows, -1 removes them.
 func (s *Bytes) change(n int, row func(r int) []byte, sign int16, threads int) {
 	if s.dim == 0 {
 		return
@@ -137,8 +137,8 @@ func (s *Bytes) change(n int, row func(r int) []byte, sign int16, threads int) {
 	}
 }
 
-// flush must be called before n rows are added (sign 1) or removed (sign -1): it moves the 32-bit
-// sums in recent to sum if the n rows could overflow recent.
+// flush prepares s for adding (sign 1) or removing (sign -1) n rows: if they could overflow the
+// 32-bit sums in recent, it moves these to sum.
 func (s *Bytes) flush(n int, sign int16) {
 	if s.sum == nil {
 		if all := s.rows + n*int(sign); all <= smallRows {
@@ -162,8 +162,8 @@ func (s *Bytes) flush(n int, sign int16) {
 	s.rows += n
 }
 
-// packPairs stores two rows x and y, times sign, as row r of p. Each element of p has the element
-// of x in its low 16 bits, and the element of y in its high 16 bits.
+// packPairs stores two rows x and y, times sign, as row r of p: in each element, x in the low 16
+// bits and y in the high 16 bits.
 func packPairs(p *panels[uint32], r int, sign int16, x, y []byte) {
 	dst := p.from(r)
 	for j := 0; j < len(x); j += p.width {

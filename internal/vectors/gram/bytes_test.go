@@ -78,7 +78,7 @@ func TestManyBytes(t *testing.T) {
 	if got := fmt.Sprint(s.At(0, 0), s.At(1, 0), s.At(2, 2)); got != "0 0 0" {
 		t.Errorf("all rows removed: elements %s, want 0", got)
 	}
-	// smallRows rows need no 64-bit sum, however many were added and removed before.
+	// Up to smallRows rows need no 64-bit sum, even if rows were added and removed before.
 	s.Reset()
 	for range 4 {
 		s.Add(smallRows, func(int) []byte { return white }, 1)

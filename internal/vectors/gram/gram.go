@@ -2,9 +2,8 @@
 // Newton's method uses them as Hessians. Sum adds dense rows in float32, SparseSum sparse rows in
 // float64, and Bytes adds 8-bit rows exactly.
 //
-// The matrices are symmetric: only the elements (i, j) with i <= j are computed, and are valid for
-// (j, i) as well. The bits of a matrix depend neither on the kernels' code path nor on the number
-// of goroutines.
+// Only the upper triangles of these symmetric matrices are computed. Their bits depend neither on
+// the kernels' code path nor on the number of goroutines.
 package gram
 
 import (
@@ -17,29 +16,27 @@ import (
 // Matrix is a symmetric matrix with Dim() rows and columns.
 type Matrix interface {
 	Dim() int
-	// Upper sets dst[j] to element (i, j) for i <= j < Dim(), and leaves the other elements of dst
-	// alone.
+	// Upper sets dst[j] to element (i, j) for i <= j < Dim(), and leaves other elements alone.
 	Upper(i int, dst []float64)
 	// Diagonal sets dst[i] to element (i, i).
 	Diagonal(dst []float64)
 }
 
-// Sum is a Gram matrix of dense rows in float32. Rows are added in blocks of asm.BlockRows, counted
-// from the first row added after Reset, or after an element is read. In a block, element (i, j)
-// with i <= j is
+// Sum is a Gram matrix of dense rows in float32. Rows are added in blocks of asm.BlockRows. Reset
+// and reading an element end a block. A block adds to element (i, j), i <= j,
 //
 //	for r := range rows {
 //		block += float32(float32(c[r] * x[r][i]) * x[r][j])
 //	}
 //	sum += block
 //
-// in float32, both sums starting at +0: the rounding error of n rows is at most about (256 + n/256)
-// 2^-24 of the sum of magnitudes.
+// in float32, with both sums starting at +0. The rounding error of n rows is at most about (256 +
+// n/256) 2^-24 of the sum of magnitudes.
 type Sum struct {
 	dim    int
 	stride int
 	sum    []float32       // row-major; only the upper triangle is used
-	a, b   panels[float32] // packed rows; those in a times their coefficients
+	a, b   panels[float32] // packed rows; in a they are multiplied by their coefficients
 	rows   int
 	blocks int // capacity of a and b, in blocks of rows
 
@@ -90,13 +87,13 @@ func (s *Sum) AddRows(x []float32, stride int, c []float32, threads int) {
 	})
 }
 
-// maxPackedBytes bounds the packed rows of a Sum that several goroutines share, unless one block is
+// maxPackedBytes limits the packed rows of a Sum that several goroutines share, unless one block is
 // larger.
 const maxPackedBytes = 4 << 20
 
 // AddEach adds n rows with coefficients, in up to threads goroutines. row returns row r and its
-// coefficient to the goroutine with number worker, and may reuse the slice at that goroutine's next
-// call.
+// coefficient to the goroutine numbered worker. It may reuse the slice when that goroutine calls it
+// again.
 func (s *Sum) AddEach(n, threads int, row func(worker, r int) (x []float32, c float32)) {
 	if s.dim == 0 || n == 0 {
 		return
@@ -134,9 +131,9 @@ func (s *Sum) reserve(threads int) {
 	}
 }
 
-const packRows = 64 // rows that a goroutine packs at a time
+const packRows = 64 // rows packed by a goroutine at a time
 
-// flush ends the block of the packed rows.
+// flush adds the packed rows to sum, and ends their block.
 func (s *Sum) flush() {
 	if s.rows == 0 {
 		return

@@ -96,7 +96,7 @@ func TestPortions(t *testing.T) {
 	}
 }
 
-// Reading an element ends a block; Reset discards the rows of an unfinished one.
+// Reading an element ends a block. Reset discards an unfinished block.
 func TestBlockEnds(t *testing.T) {
 	const dim = 20
 	x, c := rows(200, dim, dim)

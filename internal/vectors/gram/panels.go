@@ -5,12 +5,12 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
 )
 
-// panels stores blocks of asm.BlockRows rows. Panel p of a block has the columns p*width to
-// (p+1)*width-1 of all rows of the block, row after row. The columns beyond the last one stay zero,
-// because nothing is ever written there.
+// panels stores blocks of asm.BlockRows rows. Panel p of a block holds columns p*width to
+// (p+1)*width-1 of all rows of the block, row after row. Columns beyond the last one are zero,
+// because they are never written to.
 type panels[T float32 | uint32] struct {
 	width int
-	step  int // elements from panel to panel; a power of 2 would map panels to few cache sets
+	step  int // elements from panel to panel; a power of 2 would map the panels to few cache sets
 	block int
 	data  []T
 }
@@ -38,9 +38,8 @@ func (p *panels[T]) rows(block, j, k int) []T {
 }
 
 // forTiles calls multiply for pieces that cover the upper triangle of a matrix of dim rows and
-// columns, in up to threads goroutines. A piece is the rows numbered from start to end-1 in the
-// panel of columns that starts at column j. start is a multiple of the tile's height, and j of its
-// width.
+// columns, in up to threads goroutines. A piece consists of the rows start to end-1 in the panel
+// that starts at column j. start is a multiple of the tile's height, and j of its width.
 func forTiles(dim, threads int, multiply func(start, end, j int)) {
 	const strip = 8 * asm.TileRows
 	type job struct{ start, end, j int }

@@ -7,13 +7,13 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
 )
 
-// SparseSum is a Gram matrix of sparse rows in float64, added one after the other. Element (i, j),
-// i <= j, is
+// SparseSum is a Gram matrix of sparse rows in float64. A row with the coefficient c adds to
+// element (i, j), i <= j,
 //
 //	sum += float64(float64(c*x[i]) * x[j])
 //
-// for each row that has a nonzero in both columns, starting at +0. A row can be removed, up to
-// rounding errors, by adding it with coefficient -c.
+// if it has elements in both columns. The sum starts at +0. Adding the row with the coefficient -c
+// removes it, up to rounding errors.
 //
 // A row of k nonzeros takes about k^2/2 additions.
 type SparseSum struct {
@@ -40,7 +40,7 @@ func (s *SparseSum) Diagonal(dst []float64) {
 	}
 }
 
-// Row is a sparse row with its coefficient C. Index holds the column of each element of Values, in
+// Row is a sparse row with the coefficient C. Index holds the column of each element of Values, in
 // strictly ascending order.
 type Row struct {
 	Index  []int32

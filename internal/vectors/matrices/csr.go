@@ -8,7 +8,7 @@ import (
 )
 
 // CSR is a matrix in compressed sparse row form: the stored elements of row i have the positions
-// starts[i] to starts[i+1]-1 in indices and values. Kernels trust its indices: they are checked
+// starts[i] to starts[i+1]-1 in indices and values. Kernels trust its indices. They are checked
 // when the matrix is built (but not by Trusted) or, if it is lazy, later, in blocks of rows.
 type CSR struct {
 	cols    int
@@ -19,10 +19,12 @@ type CSR struct {
 }
 
 // NewCSR returns the matrix whose row i has the columns indices[starts[i]:starts[i+1]] and the
-// elements of values at the same positions. It returns an error unless cols is 0 to 2^31-1, indices
-// and values have equal length, the starts begin with 0, never descend and end with that length,
-// and the columns of each row are from 0 to cols-1 and strictly ascending. The matrix keeps the
-// slices.
+// values at the same positions. It keeps the slices. It returns an error unless
+//
+//   - cols is 0 to 2^31-1,
+//   - indices and values have equal length,
+//   - the starts begin with 0, never descend and end with that length, and
+//   - the columns of each row are from 0 to cols-1 and strictly ascending.
 func NewCSR(cols int, starts []int64, indices []int32, values []float32) (*CSR, error) {
 	if err := checkArrays(cols, starts, indices, values); err != nil {
 		return nil, err
@@ -47,11 +49,11 @@ func Trusted(cols int, starts []int64, indices []int32, values []float32) *CSR {
 	return &CSR{cols: cols, starts: starts, indices: indices, values: values}
 }
 
-// Lazy is NewCSR for arrays that are too long to be read when the matrix is made. It makes only the
-// checks that need no pass over the arrays. The rest is checked in blocks of rows.
+// Lazy is NewCSR for arrays that are too long to be read at once. It makes only the checks that
+// need no pass over the arrays. Later checks read blocks of rows.
 //
-// The rows of a bad block are empty, and users of a lazy matrix must call Guard.Err after reading
-// rows. The slices must not change: checks are not repeated.
+// The rows of a bad block are empty: users of a lazy matrix must call Guard.Err after reading rows.
+// The slices must not change, because checks are not repeated.
 func Lazy(cols int, starts []int64, indices []int32, values []float32, c Check) (*CSR, error) {
 	if err := checkArrays(cols, starts, indices, values); err != nil {
 		return nil, err
@@ -94,23 +96,23 @@ func (m *CSR) Cols() int { return m.cols }
 
 func (m *CSR) NNZ() int { return len(m.values) }
 
-// Arrays returns the arrays of all rows. The slices alias the matrix and must not be changed. The
-// arrays of a lazy matrix may not have been checked yet.
+// Arrays returns the arrays of all rows, which must not be changed. Those of a lazy matrix may not
+// have been checked yet.
 func (m *CSR) Arrays() (starts []int64, indices []int32, values []float32) {
 	return m.starts, m.indices, m.values
 }
 
-// InBadBlock reports whether row i belongs to a block of a lazy matrix that failed its checks. It
-// checks the block if that has not been done.
+// InBadBlock reports whether row i is in a block of a lazy matrix that fails its checks. It checks
+// the block if necessary.
 func (m *CSR) InBadBlock(i int) bool { return m.guard != nil && !m.guard.admits(i) }
 
-// Row returns row i without checks: the block of a lazy matrix must have been found good before.
+// Row returns row i without checks. If the matrix is lazy, the block must have been found good.
 func (m *CSR) Row(i int) (index []int32, values []float32) {
 	start, end := m.starts[i], m.starts[i+1]
 	return m.indices[start:end:end], m.values[start:end:end]
 }
 
-// CheckedRow returns row i, or an empty row if its block failed its checks. index is never nil. It
+// CheckedRow returns row i, or an empty row if its block fails its checks. index is never nil. It
 // panics if i is out of range.
 func (m *CSR) CheckedRow(i int) (index []int32, values []float32) {
 	if uint(i) >= uint(m.Rows()) {
@@ -138,7 +140,7 @@ func checkArrays(cols int, starts []int64, indices []int32, values []float32) er
 
 func (m *CSR) checkStart(i int) error {
 	start, end := m.starts[i], m.starts[i+1]
-	if start < 0 { // the block of row i-1, which ends there, may not have been checked
+	if start < 0 { // row i-1, which ends there, may not have been checked
 		return fmt.Errorf("sparse: row %d starts at %d, want 0 or more", i, start)
 	}
 	if end < start || end > int64(len(m.indices)) {

@@ -42,7 +42,7 @@ func TestNewCSR(t *testing.T) {
 }
 
 func TestNewCSRErrors(t *testing.T) {
-	tooMany := math.MaxInt32 // a constant above it would not compile where int has 32 bits
+	tooMany := math.MaxInt32 // a constant that int can't hold would not compile
 	tooMany++
 	for name, c := range map[string]struct {
 		cols    int

@@ -9,18 +9,18 @@ import (
 	"github.com/pegasimd/pegasimd/internal/sys/hugepage"
 )
 
-// alignment is 64 bytes in float32s, the size of a cache line and of the widest vector register.
+// alignment is 64 bytes in float32s: a cache line, and the widest vector register.
 const alignment = 16
 
 // Dense stores its rows one after the other, each padded to a multiple of 64 bytes (NewNarrow may
-// pad less), the first at an address that is a multiple of 64. The values in the padding affect no
-// result.
+// pad less). The first row begins at an address that is a multiple of 64. The values in the padding
+// affect no result.
 type Dense struct {
 	rows, cols, stride int
 	trusted            uint      // rows below this index need no check
 	values             []float32 // all rows and their padding: rows*stride elements
 	guard              *Guard    // nil unless the matrix is lazy
-	zeros              []float32 // replaces rows of bad blocks; nil unless the matrix is lazy
+	zeros              []float32 // returned for rows of bad blocks; nil unless the matrix is lazy
 }
 
 // NewDense returns a matrix of zeros. It panics if rows or cols is negative or the matrix would
@@ -45,8 +45,7 @@ func newDense(rows, cols, stride int) *Dense {
 	}
 }
 
-// NewNarrow returns a matrix of zeros as NewDense does, but pads rows of 1 to 8 columns to 1, 2, 4
-// or 8 elements.
+// NewNarrow is NewDense, but pads rows of 1 to 8 columns to 1, 2, 4 or 8 elements.
 func NewNarrow(rows, cols int) *Dense {
 	if rows < 0 || cols <= 0 || cols > alignment/2 || rows > math.MaxInt/4/alignment-1 {
 		return NewDense(rows, cols)
@@ -58,7 +57,7 @@ func NewNarrow(rows, cols int) *Dense {
 	return newDense(rows, cols, stride)
 }
 
-// Truncate keeps the given number of first rows. The memory of the others stays allocated.
+// Truncate removes all but the given number of first rows. Their memory stays allocated.
 func (m *Dense) Truncate(rows int) {
 	m.rows, m.trusted, m.values = rows, min(m.trusted, uint(rows)), m.values[:rows*m.stride]
 }
@@ -77,8 +76,8 @@ func aligned(n int) []float32 {
 	return s[skip : skip+n : skip+n]
 }
 
-// Vectors returns n vectors of cols zeros: rows of a matrix, or, for less than 16 columns, slices
-// of one array without padding.
+// Vectors returns n zero vectors with cols elements: rows of a matrix or, for fewer than 16
+// columns, slices of one array without padding.
 func Vectors(n, cols int) [][]float32 {
 	all := make([][]float32, n)
 	if cols >= alignment {
@@ -95,7 +94,7 @@ func Vectors(n, cols int) [][]float32 {
 	return all
 }
 
-// VectorsSize returns the size in bytes of the elements of Vectors(n, cols), padding included.
+// VectorsSize returns the size in bytes of the elements of Vectors(n, cols), with padding.
 func VectorsSize(n, cols int) int {
 	if cols >= alignment {
 		cols = Stride(cols)
@@ -103,8 +102,8 @@ func VectorsSize(n, cols int) int {
 	return 4 * n * cols
 }
 
-// Stride returns the length of a padded row in a dense matrix: cols rounded up to a multiple of 16
-// floats, which are 64 bytes. It panics if cols is negative or too great.
+// Stride returns the length of a padded row: cols rounded up to a multiple of 16 floats (64 bytes).
+// It panics if cols is negative or too large.
 func Stride(cols int) int {
 	if cols < 0 || cols > math.MaxInt-alignment {
 		panic(misuse.Of("%d columns: negative or too many", cols))
@@ -130,9 +129,9 @@ func denseOf(rows, cols int, values []float32) (*Dense, error) {
 }
 
 // LazyDense returns the matrix whose rows are in values one after the other, Stride(cols) elements
-// each, the first at an address that is a multiple of 64. It keeps the slice, which may be
-// read-only memory such as a mapped file: then the slices that Row returns must not be written to.
-// The rows are checked in blocks, as by Lazy. The rows of a bad block are zeros.
+// each, the first at an address that is a multiple of 64. It keeps the slice. If this is read-only
+// memory, such as a mapped file, slices that Row returns must not be written to. The rows are
+// checked in blocks, as by Lazy. The rows of a bad block are zeros.
 func LazyDense(rows, cols int, values []float32, c Check) (*Dense, error) {
 	m, err := denseOf(rows, cols, values)
 	if err != nil {
@@ -174,8 +173,8 @@ func (m *Dense) Rows() int { return m.rows }
 
 func (m *Dense) Cols() int { return m.cols }
 
-// Row returns row i, a slice of Cols elements that aliases the matrix. If the row is in a block of
-// a lazy matrix that failed its checks, Row returns zeros.
+// Row returns row i, a slice of Cols elements that aliases the matrix, or zeros if the row is in a
+// block of a lazy matrix that fails its checks.
 func (m *Dense) Row(i int) []float32 {
 	if uint(i) >= m.trusted { // row i must be checked, or is out of range
 		return m.checkedRow(i)
@@ -193,6 +192,6 @@ func (m *Dense) checkedRow(i int) []float32 {
 	return m.values[i*m.stride:][:m.cols:m.cols]
 }
 
-// Padded returns the values of all rows, padding included, and the distance between the starts of
-// neighboring rows. The values of a lazy matrix may not have been checked yet.
+// Padded returns the values of all rows, with padding, and the distance between row starts. The
+// values of a lazy matrix may not have been checked yet.
 func (m *Dense) Padded() (values []float32, stride int) { return m.values, m.stride }

@@ -5,6 +5,6 @@
 //
 //	type Matrix matrices.Dense
 //
-// so that a conversion, which costs nothing, turns one into the other. Users of the module see only
-// the methods of dense and sparse.
+// A conversion between them costs nothing. Users of the module see only the methods of dense and
+// sparse.
 package matrices

@@ -6,11 +6,11 @@ import (
 	"sync/atomic"
 )
 
-// Check configures the checks of a lazy matrix: blocks of 2^Shift rows are checked, each when one
-// of its rows is first read.
+// Check configures the checks of a lazy matrix: each block of 2^Shift rows is checked when one of
+// its rows is first read.
 type Check struct {
 	Shift uint
-	// Verify, if not nil, is called for the rows start to end-1 of a block; for a sparse block
+	// Verify, if not nil, checks rows start to end-1, a block. For a sparse block it is called
 	// after the check of its row starts and before the check of its columns. An error makes the
 	// block bad.
 	Verify func(start, end int) error
@@ -18,12 +18,12 @@ type Check struct {
 	WillNeed WillNeed
 }
 
-// WillNeed announces that the rows start to end-1 will soon be read. WillNeed(0, 0) announces that
-// rows will be read in order from now on, without further announcements.
+// WillNeed announces that rows start to end-1 will soon be read. WillNeed(0, 0) announces that all
+// further reads are in order of rows.
 type WillNeed func(start, end int)
 
-// Guard stores which blocks of a lazy matrix have been checked, and the results. Matrices that are
-// not lazy have a nil Guard, whose exported methods may be called.
+// Guard stores which blocks of a lazy matrix have been checked, and the results. A nil Guard
+// belongs to a matrix that is not lazy. Its exported methods may be called.
 type Guard struct {
 	rows       int
 	shift      uint
@@ -33,7 +33,7 @@ type Guard struct {
 	goodBlocks atomic.Int64
 
 	mu       sync.Mutex
-	firstBad int // lowest index of a block found bad so far; unused if err is nil
+	firstBad int // lowest index of a block found bad so far, if err is not nil
 	err      error
 }
 
@@ -66,7 +66,7 @@ func (g *Guard) admits(i int) bool {
 	return state == good
 }
 
-// Several goroutines may check the same block at the same time, with the same result.
+// Several goroutines may check the same block at the same time.
 func (g *Guard) check(b int) uint32 {
 	err := g.verify(b<<g.shift, min(g.rows, (b+1)<<g.shift))
 	if err == nil {
@@ -99,7 +99,7 @@ func (g *Guard) checkAll() error {
 // Verified reports whether all blocks have been found good.
 func (g *Guard) Verified() bool { return g == nil || int(g.goodBlocks.Load()) == len(g.state) }
 
-// WillNeed returns the WillNeed of the Check given for the matrix. It is nil for a nil Guard.
+// WillNeed returns the matrix's Check.WillNeed; nil for a nil Guard.
 func (g *Guard) WillNeed() WillNeed {
 	if g == nil {
 		return nil
@@ -107,7 +107,7 @@ func (g *Guard) WillNeed() WillNeed {
 	return g.willNeed
 }
 
-// Err returns the error of the bad block with the lowest index among those checked so far, or nil.
+// Err returns the error of the bad block with the lowest index found so far, or nil.
 func (g *Guard) Err() error {
 	if g == nil {
 		return nil
