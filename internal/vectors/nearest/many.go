@@ -9,20 +9,20 @@ import (
 
 const (
 	batchQueries = 32
-	leastBatch   = 4 // queries from which scoring short rows in strips is faster than one by one
+	leastBatch   = 4 // least number of queries for which scoring short rows in strips is faster
 	chunkRows    = 512
 
-	// greatest numbers of elements of a chunk and of a strip, unless four rows have more elements
+	// greatest numbers of elements of a chunk and of a strip, unless four rows have more
 	chunkElements = 1 << 16 // 256 KB, for the L2 cache
 	stripElements = 1 << 13 // 32 KB, for the L1 cache
 )
 
-// chunk is a part of the rows to rank, with the scores of these rows for a batch of queries.
+// chunk is a part of the rows to rank, with their scores for a batch of queries.
 type chunk[E float32 | uint16] struct {
 	rows         *Rows[E]
 	first, count int                // position of the first row, and number of rows
-	floats       []float32          // space for a strip of rows; nil if rows are read in place
-	scores       [maxScores]float32 // scores of all rows for each query of the batch in turn
+	floats       []float32          // buffer for a strip of rows; nil if rows are read in place
+	scores       [maxScores]float32 // for each query of the batch in turn, the scores of all rows
 
 	// Fields for ByCosine:
 
@@ -31,7 +31,7 @@ type chunk[E float32 | uint16] struct {
 	approximate      [chunkRows]float32 // cosines for one query, times its length
 }
 
-// dst has a heap for each query.
+// dst holds one heap for each query.
 func (s *Rows[E]) rankMany(dst [][]Hit, by Metric, queries [][]float32, firstRow, end int) {
 	switch {
 	case len(queries) == 1 || (end-firstRow)*len(queries) <= fewRows:
@@ -46,7 +46,7 @@ func (s *Rows[E]) rankMany(dst [][]Hit, by Metric, queries [][]float32, firstRow
 	}
 }
 
-// floats is space to copy a strip of rows to, or nil for rows that are consecutive float32s.
+// floats is the buffer for a strip of rows; nil for rows that are consecutive float32s.
 func (s *Rows[E]) rankChunks(dst [][]Hit, by Metric, queries [][]float32, firstRow, end int,
 	floats []float32) {
 	c := chunk[E]{rows: s, floats: floats}
@@ -65,7 +65,7 @@ func (s *Rows[E]) rankChunks(dst [][]Hit, by Metric, queries [][]float32, firstR
 	}
 }
 
-// score sets scores for the queries of a batch, for ByCosine to the dot products. If measure is
+// score sets scores for the queries of a batch: for ByCosine, to the dot products. If measure is
 // set, it also sets squares, inverse and screens.
 func (c *chunk[E]) score(by Metric, batch [][]float32, measure bool) {
 	s := c.rows
@@ -107,8 +107,8 @@ func (c *chunk[E]) score(by Metric, batch [][]float32, measure bool) {
 	}
 }
 
-// strip returns count rows from position first on as float32s, and the distance between their
-// starts. If it copies the rows, the copies are valid until the next call.
+// strip returns count rows from position first on as float32s, and the distance between row starts.
+// Copies of rows are valid until the next call.
 func (c *chunk[E]) strip(first, count int) (rows []float32, stride int) {
 	s := c.rows
 	switch {
@@ -140,8 +140,9 @@ func (s *Rows[E]) memory(first, count int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(&v[0])), len(v)*int(unsafe.Sizeof(v[0])))
 }
 
-// Least and greatest sums of squares for which offer screens rows. The dot product of two vectors
-// within these bounds does not overflow, and cosineOf in package asm does not recompute it.
+// If the sums of squares of the query and of all rows of a chunk are within these bounds, offer
+// skips rows by their approximate cosines. The dot products then do not overflow, and cosineOf in
+// package asm does not recompute them.
 const screenFrom, screenTo = 0x1p-90, 0x1p100
 
 func (c *chunk[E]) measure(i int, squares float32) {
@@ -149,12 +150,12 @@ func (c *chunk[E]) measure(i int, squares float32) {
 	c.screens = c.screens && screenFrom <= squares && squares <= screenTo
 }
 
-// tooLow is less than all cosines, but finite: order.offer is slow if a score is not.
+// tooLow is below all cosines, but finite, because order.offer is slow if a score is not.
 const tooLow = -2
 
-// offer adds the chunk's rows that are among the best so far to the heap hits of one query. For
-// ByCosine, scores holds dot products, which offer overwrites. It computes cosines only of rows
-// that may be among the best, because a cosine takes a square root and a division.
+// offer adds those of the chunk's rows that are among the best so far to the heap hits of one
+// query. For ByCosine, scores holds dot products, which offer overwrites. A cosine takes a square
+// root and a division, so offer computes it only for rows that may be among the best.
 func (c *chunk[E]) offer(o *order[E], hits []Hit, scores []float32) []Hit {
 	if cap(hits) == 0 {
 		return hits
@@ -178,17 +179,18 @@ func (c *chunk[E]) offer(o *order[E], hits []Hit, scores []float32) []Hit {
 }
 
 // limit returns a number such that a row ranks after all hits if its element of approximate is
-// less, or -Inf if there is no such number. xx is the sum of squares of the query.
+// less; -Inf if there is no such number. xx is the sum of squares of the query.
 //
 // Proof: Let least be the result of order.least, xy the row's dot product, yy its sum of squares,
-// and cosine the exact value of xy / sqrt(xx*yy). The result is least*sqrt(xx), lowered by 2^-20 of
+// and cosine the exact value of xy / sqrt(xx*yy). limit returns least*sqrt(xx), lowered by 2^-20 of
 // its magnitude and rounded. The row's element of inverse is off by at most 2^-23 of 1/sqrt(yy),
-// and the product of xy and this element by another 2^-24 of the product. (It may underflow, to
-// less than 2^-126. But the result is at least 2^-82 in magnitude, because least is at least 2^-36
-// in magnitude and xx at least 2^-90, so that the comparison has the same outcome.) So if the
-// product is less than the result, cosine is less than least by at least 2^-21 of least's
-// magnitude. The row's score is cosine, rounded to float32 with an error of at most 2^-23 of
-// cosine, and clamped to [-1, 1]. Hence the score is less than least if least is more than -1.
+// and its product with xy by another 2^-24 of the product. (The product may underflow, to less than
+// 2^-126. But the result is at least 2^-82 in magnitude, because least is at least 2^-36 in
+// magnitude and xx at least 2^-90. So the comparison has the same outcome.)
+//
+// If the product is less than the result, cosine is therefore less than least by at least 2^-21 of
+// least's magnitude. The row's score is cosine, rounded to float32 with an error of at most 2^-23
+// of cosine, and clamped to [-1, 1]. Hence the score is less than least if least is more than -1.
 func (c *chunk[E]) limit(o *order[E], hits []Hit, xx float32) float32 {
 	least := o.least(hits, true)
 	if !c.screens || !(screenFrom <= xx && xx <= screenTo) || least <= -1 {

@@ -37,7 +37,7 @@ var kinds = map[string]func(r *rand.Rand, v []float32){
 			v[i] = float32(r.NormFloat64())
 		}
 	},
-	// Elements are 0 or 1, or all are 0 or -1, so that many scores are equal.
+	// All elements are 0 or 1, or all are 0 or -1, so that many scores are equal.
 	"ties": func(r *rand.Rand, v []float32) {
 		for i := range v {
 			v[i] = float32(r.IntN(2)) * float32(1-2*(len(v)&1))
@@ -51,7 +51,7 @@ var kinds = map[string]func(r *rand.Rand, v []float32){
 		}
 		v[r.IntN(len(v))] *= 1 + 0x1p-22*float32(r.IntN(4))
 	},
-	// Sums of squares are within the range of float32s and beyond it.
+	// Some sums of squares are beyond the range of float32.
 	"scaled": func(r *rand.Rand, v []float32) {
 		scale := float32(math.Ldexp(1, r.IntN(240)-120))
 		if r.IntN(4) == 0 {
@@ -86,7 +86,7 @@ func checkMany(t *testing.T, r *rand.Rand, kind string, fill func(r *rand.Rand, 
 		all[q] = make([]float32, n)
 		fill(r, all[q])
 		if r.IntN(4) == 0 {
-			copy(all[q], flat[r.IntN(count)*stride:]) // the cosine of this query and a row is 1
+			copy(all[q], flat[r.IntN(count)*stride:]) // the cosine of the query and this row is 1
 		}
 	}
 	for _, s := range layouts(flat, stride, n, count) {

@@ -2,11 +2,10 @@ package nearest
 
 import "github.com/pegasimd/pegasimd/internal/base/parallel"
 
-// Merge lets several goroutines find hits, and adds these to the heaps dst, one for each query. It
-// calls rank(hits, run) once for each run of rows; hits are heaps of the calling goroutine, to
-// which rank adds the hits of the run. before(q, a, b) reports whether hit a of query q is better
-// than hit b. It must be a total order, so that the result does not depend on which goroutine ranks
-// which run.
+// Merge finds hits in several goroutines and adds them to the heaps dst, one for each query. It
+// calls rank(hits, run) once for each run of rows, to add the run's hits to hits, the heaps of the
+// calling goroutine. before(q, a, b) reports whether hit a of query q is better than hit b. It must
+// be a total order: then the result does not depend on which goroutine ranks which run.
 func Merge[H any](dst [][]H, threads, runs int, before func(q int, a, b H) bool,
 	rank func(hits [][]H, run int)) {
 	found := make([][][]H, threads)

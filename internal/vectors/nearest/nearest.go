@@ -1,5 +1,5 @@
 // Package nearest finds the rows nearest to a query by dot product, cosine or distance. Rows holds
-// float32 or half-precision rows in any of several layouts; Top and TopMany rank them. Add, Sort
+// float32 or half-precision rows in one of several layouts. Top and TopMany rank them. Add, Sort
 // and Merge keep the best hits of any type in a heap in the caller's memory.
 package nearest
 
@@ -59,8 +59,8 @@ func Sort[H any](hits []H, before func(a, b H) bool) {
 	})
 }
 
-// CheckQueries panics unless all queries have equal length and their number is places, the number
-// of slices for results.
+// CheckQueries panics unless all queries have equal length and there are places queries, one for
+// each slice of results.
 func CheckQueries[T any](places int, queries [][]T) {
 	misuse.CheckEqual("len(dst)", places, "len(queries)", len(queries))
 	for q, x := range queries {

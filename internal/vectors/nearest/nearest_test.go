@@ -39,7 +39,7 @@ func TestAddKeepsTheBest(t *testing.T) {
 }
 
 func TestMerge(t *testing.T) {
-	const runs, perRun = 23, 9 // runs of rows, and rows of each
+	const runs, perRun = 23, 9 // number of runs, and rows in each run
 	for threads := 1; threads <= 4; threads++ {
 		dst := [][]int{make([]int, 0, 5), make([]int, 0, 300), {}, make([]int, 1, 4)}
 		dst[3][0] = 1 << 20

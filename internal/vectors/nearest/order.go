@@ -10,9 +10,9 @@ import (
 // first and NaN last, and by ascending row number among equal keys.
 //
 // The key of a row is its score (negated for distances), unless overflow or underflow may have
-// changed the score by more than a rounding. Then the key is the wide score, which is computed in
-// float64, where no square or product overflows or underflows. In the three cases, all comparisons
-// are of magnitudes, and n is the number of elements of a row.
+// changed the score by more than a rounding. Then the key is the wide score: the score computed in
+// float64, where no square or product overflows or underflows. Below, all comparisons are of
+// magnitudes, and n is the number of elements of a row.
 //
 //   - Overflow. A term or partial sum that overflows leaves an infinite or NaN sum, whatever is
 //     added to it. So the wide score is the key if the score is infinite or NaN. The wide score is
@@ -38,7 +38,7 @@ type order[E float32 | uint16] struct {
 	x     []float32
 	small float32 // magnitude below which underflow may have changed a score
 
-	root    int // row at the root of a heap, whose key is cached; -1 for none
+	root    int // row at the root of a heap, whose key is rootKey; -1 for none
 	rootKey float64
 }
 
@@ -74,7 +74,7 @@ func (o *order[E]) key(h Hit) float64 {
 	return wide
 }
 
-// The magnitudes of the score and of the wide score must be less than small.
+// The score and the wide score must be below small in magnitude.
 func (o *order[E]) underflowed(wide float64, row int) bool {
 	return o.by != ByCosine || math.Abs(wide) < 0x1p-126 ||
 		math.Abs(o.rows.wide(ByDot, o.x, row)) < float64(leastSum(len(o.x)))
@@ -99,14 +99,14 @@ func precedes(i int, a float64, j int, b float64) bool {
 const skipBlock = 256
 
 // offer adds the best of the rows at positions firstRow to firstRow+len(scores)-1 to the heap hits.
-// scores holds their scores, negated if they are distances.
+// scores holds the rows' scores, negated for distances.
 func (o *order[E]) offer(hits []Hit, scores []float32, firstRow int) []Hit {
 	if cap(hits) == 0 {
 		return hits
 	}
 	sum := asm.Sum(scores)
-	finite := sum-sum == 0       // true only if all scores are finite; false if their sum overflows
-	plain, asked := false, false // whether scoreIsKey holds for all hits; whether plain is known
+	finite := sum-sum == 0       // whether all scores and their sum are finite
+	plain, asked := false, false // plain: scoreIsKey holds for all hits; asked: plain is known
 	least := o.least(hits, finite)
 	for start := 0; start < len(scores); start += skipBlock {
 		some := scores[start:min(start+skipBlock, len(scores))]
@@ -135,8 +135,8 @@ func (o *order[E]) offer(hits []Hit, scores []float32, firstRow int) []Hit {
 	return hits
 }
 
-// Next returns the index of the first score from index i on that is not less than least (NaN is
-// not), or len(scores).
+// Next returns the index of the first score from index i on that is at least least or NaN, or
+// len(scores).
 //
 //go:noinline // inlined into another loop, this loop has too few registers
 func Next(scores []float32, i int, least float32) int {
@@ -161,8 +161,7 @@ func (o *order[E]) scoresAreKeys(hits []Hit) bool {
 func greater(a, b Hit) bool { return a.Score > b.Score || a.Score == b.Score && a.Row < b.Row }
 
 // least returns a score such that all rows with lower scores rank after hits[0], the root of the
-// heap, or -Inf if there is none. finite reports whether all scores to be compared with the result
-// are finite.
+// heap; -Inf if there is none. finite reports whether all scores to compare with it are finite.
 func (o *order[E]) least(hits []Hit, finite bool) float32 {
 	if len(hits) == cap(hits) {
 		root := hits[0]
@@ -182,7 +181,7 @@ func (o *order[E]) least(hits []Hit, finite bool) float32 {
 	return float32(math.Inf(-1))
 }
 
-// finish sorts the heap hits, best first, and restores the signs of distances.
+// finish sorts the heap hits, best first, and makes distances positive.
 func (o *order[E]) finish(hits []Hit) {
 	if o.scoresAreKeys(hits) {
 		Sort(hits, greater)

@@ -44,7 +44,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// Hits do not depend on the order and the parts in which rows are offered.
+// Hits depend neither on the order of the rows nor on how they are divided among calls.
 func TestOffer(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {
@@ -112,7 +112,7 @@ func TestKeysAtTheBounds(t *testing.T) {
 				row[i], x[i] = float32(math.Ldexp(float64(row[i]), exponent-e)), 0
 			}
 		}
-		if by == ByCosine { // large elements elsewhere make a tiny cosine
+		if by == ByCosine { // large elements make a tiny cosine
 			row, x = append(row, 1, 0), append(x, 0, 1)
 		}
 		score := by.score(x, row)
@@ -149,10 +149,10 @@ func TestKeysExactlyAtTheBounds(t *testing.T) {
 		want   float64
 	}{
 		{ByDot, []float32{math.MaxFloat32, 1}, []float32{1, 1}, math.MaxFloat32, math.MaxFloat32},
-		// The float64 score is order.small, which is 2^-126 for one element, or below it.
+		// The float64 score is order.small (2^-126 for one element), then less.
 		{ByDot, []float32{0x1p-126}, []float32{1}, 0, 0},
 		{ByDot, []float32{0x1p-127}, []float32{1}, 0, 0x1p-127},
-		// The float64 cosine is 2^-126, or below it.
+		// The float64 cosine is 2^-126, then less.
 		{ByCosine, []float32{0x1p-126, 1}, []float32{4, 0}, 0, 0},
 		{ByCosine, []float32{0x1p-127, 1}, []float32{8, 0}, 0, 0x1p-127},
 		{ByCosine, []float32{0x1p-126, 1}, []float32{2, 0}, 0, 0},        // dot product 2*2^-126

@@ -5,11 +5,11 @@ import "unsafe"
 // maxPicked is the greatest number of rows that AddAt accepts.
 const maxPicked = 64
 
-// AddAt scores the rows of s at idx and adds them to hits, a heap of the best rows for the query x
-// so far, whose scores are negated if they are distances. idx must have at most maxPicked indices.
+// AddAt scores the rows of s at idx for the query x, and adds them to hits, a heap of the best rows
+// so far. Scores in the heap are negated for distances. idx must have at most maxPicked indices.
 //
-// It returns the heap and a number: a row outside the heap ranks after all hits if its score,
-// negated if it is a distance, is finite and lower than least. least is -Inf if the heap is not
+// AddAt returns the heap and a number least: a row outside the heap ranks after all hits if its
+// score (negated for distances) is finite and lower than least. least is -Inf if the heap is not
 // full.
 func AddAt[H hits](s *Rows[float32], hits []H, by Metric, idx []uint32, x []float32) (grown []H,
 	least float32) {
@@ -22,15 +22,15 @@ func AddAt[H hits](s *Rows[float32], hits []H, by Metric, idx []uint32, x []floa
 	return *(*[]H)(unsafe.Pointer(&heap)), o.least(heap, true)
 }
 
-// AddMany adds the rows of s.Slice numbered from first to end-1 to the heaps in dst, one for each
-// query. As in AddAt, distances are negated.
+// AddMany adds rows first to end-1 of s.Slice to the heaps in dst, one for each query. As in AddAt,
+// distances are negated.
 func AddMany[H hits](s *Rows[float32], dst [][]H, by Metric, queries [][]float32,
 	first, end int) {
 	s.Idx, s.Count = nil, end
 	s.rankMany(*(*[][]Hit)(unsafe.Pointer(&dst)), by, queries, first, end)
 }
 
-// Finish sorts a heap of AddAt, best first, and restores the signs of distances.
+// Finish sorts a heap of AddAt, best first, and makes distances positive.
 func Finish[H hits](s *Rows[float32], hits []H, by Metric, x []float32) {
 	o := s.order(by, x)
 	o.finish(*(*[]Hit)(unsafe.Pointer(&hits)))

@@ -9,7 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/nearest"
 )
 
-// The hits are the hits of Top, in any order and division of the rows into calls.
+// The hits are those of Top, in any order and division of the rows into calls.
 func TestAddAt(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
 	for round := range 300 {

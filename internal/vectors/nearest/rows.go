@@ -9,7 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
 
-// Metric is the score by which rows are ranked. It has the values of package dense's Metric.
+// Metric is the score by which rows are ranked, with the values of package dense's Metric.
 type Metric uint8
 
 const (
@@ -29,8 +29,8 @@ type Hit struct {
 }
 
 // Rows are the rows that a search ranks, in one of several layouts. E is uint16 for half-precision
-// rows, which are always in Slice, and float32 for other rows. It is a type parameter so that
-// programs without half-precision rows link no kernels for them.
+// rows, which are always in Slice, and float32 for others. It is a type parameter so that programs
+// without half-precision rows link no kernels for them.
 type Rows[E float32 | uint16] struct {
 	Slice      []E // elements of rows in one slice
 	Bfloat16   bool
@@ -47,8 +47,8 @@ type Rows[E float32 | uint16] struct {
 }
 
 // Count returns the number of rows of n elements, stride apart, in a slice of the given number of
-// elements. The gap after the last row may be missing or shorter than the others. Count panics if n
-// is not positive, rows overlap, or the slice ends inside a row.
+// elements. The gap after the last row may be shorter or missing. Count panics if n is not
+// positive, rows overlap, or the slice ends inside a row.
 func Count(elements, stride, n int) int {
 	if n <= 0 || stride < n {
 		panic(misuse.Of("rows of %d elements, %d apart", n, stride))
@@ -64,7 +64,7 @@ func Count(elements, stride, n int) int {
 	return count
 }
 
-// CheckEach panics if the length of a row is not want. name is the name of want in the message.
+// CheckEach panics if the length of a row is not want, which the message calls name.
 func CheckEach[T any](rows [][]T, name string, want int) {
 	for i := range rows {
 		if len(rows[i]) != want {
@@ -97,8 +97,7 @@ func (s *Rows[E]) row(number int) []float32 {
 func (s *Rows[E]) floats() []float32 { return *(*[]float32)(unsafe.Pointer(&s.Slice)) }
 func (s *Rows[E]) halves() []uint16  { return *(*[]uint16)(unsafe.Pointer(&s.Slice)) }
 
-// The result of isHalf is constant for each E, so that the compiler removes the code for the other
-// type.
+// isHalf is constant for each E, so the compiler removes the code for the other type.
 func (s *Rows[E]) isHalf() bool { return unsafe.Sizeof(*new(E)) == 2 }
 
 // The floats that read returns are valid until the next call.
@@ -112,8 +111,7 @@ func (s *Rows[E]) read(b []byte) []float32 {
 
 func (s *Rows[E]) halfRow(number int) []uint16 { return s.halves()[number*s.Stride:][:s.N] }
 
-// score sets dst[i] to the score of the row at position firstRow + i of the rows to rank, negated
-// for distances.
+// score sets dst[i] to the score of the row at position firstRow + i, negated for distances.
 func (s *Rows[E]) score(dst []float32, by Metric, x []float32, firstRow int) {
 	switch {
 	case s.isHalf():
@@ -230,7 +228,7 @@ func (by Metric) score(x, row []float32) float32 {
 	panic(by.unknown())
 }
 
-// x is any vector of the row's length.
+// x may be any vector of the row's length.
 func (s *Rows[E]) squares(i int, x []float32) float32 {
 	if s.isHalf() {
 		_, yy := asm.HalfNorms(x, s.halfRow(s.rowNumber(i)), s.Bfloat16)

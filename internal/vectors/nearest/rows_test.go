@@ -13,7 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/nearest"
 )
 
-// Half-precision formats hold the integers exactly, and many scores are equal.
+// Half-precision formats hold the small integers exactly, and many scores are equal.
 func small(r *rand.Rand, n int) []float32 {
 	v := make([]float32, n)
 	for i := range v {
@@ -90,7 +90,7 @@ func layouts(flat []float32, stride, n, count int) (all []search) {
 			idx = append(idx, uint32((i*7919+3)%count))
 		}
 	}
-	bytes := []byte{0} // the floats start at an odd address
+	bytes := []byte{0} // one byte, so that the floats start at an odd address
 	for _, v := range flat {
 		bytes = binary.LittleEndian.AppendUint32(bytes, math.Float32bits(v))
 	}
@@ -114,7 +114,7 @@ func layouts(flat []float32, stride, n, count int) (all []search) {
 		all = append(all, newSearch(name, count, n, s))
 	}
 	for _, bfloat16 := range []bool{false, true} {
-		// float16 cannot represent the rows of some tests, which skip it.
+		// Tests with rows that float16 cannot represent skip it.
 		half := make([]uint16, len(flat))
 		asm.PackHalves(half, flat, bfloat16)
 		for _, idx := range [][]uint32{nil, idx} {

@@ -2,10 +2,10 @@ package nearest
 
 import "unsafe"
 
-// RowsPerRun is a number of rows for the parameter run of TopMany.
+// RowsPerRun is a value for the parameter run of TopMany.
 const RowsPerRun = 256
 
-// hits is implemented by other packages' Hit types that are laid out like Hit.
+// hits is implemented by other packages' Hit types with the layout of Hit.
 type hits interface {
 	~struct {
 		Row   int
@@ -13,8 +13,8 @@ type hits interface {
 	}
 }
 
-// Top ranks the rows for the query x, and writes the best len(dst) hits to dst, best first, or one
-// hit per row if there are fewer rows. It returns the part of dst that it has written.
+// Top writes the best hits for the query x to dst, best first, and returns the part of dst that it
+// has written: len(dst) hits, or one per row if there are fewer rows.
 func Top[H hits, E float32 | uint16](s *Rows[E], dst []H, by Metric, x []float32) []H {
 	found := s.top(*(*[]Hit)(unsafe.Pointer(&dst)), by, x)
 	return dst[:len(found):len(found)]
@@ -54,8 +54,8 @@ func (s *Rows[E]) topMany(dst [][]Hit, by Metric, queries [][]float32, threads, 
 	}
 }
 
-// The receiver of rankThreads is a copy: what goroutines share is allocated on the heap, and the
-// caller's Rows should not be.
+// rankThreads receives a copy, because variables that goroutines share are allocated on the heap,
+// and the caller's Rows should not be.
 func (s Rows[E]) rankThreads(dst [][]Hit, by Metric, queries [][]float32, threads, run, runs int) {
 	before := func(q int, a, b Hit) bool {
 		o := s.order(by, queries[q])
