@@ -14,7 +14,6 @@ import (
 )
 
 // avx is the Target for amd64: AVX2 with VEX encoding, or AVX-512 with opmasks and EVEX encoding.
-// No code uses fused multiply-add.
 type avx struct {
 	*build.Context
 	isa       string      // suffix of the function names
@@ -22,7 +21,7 @@ type avx struct {
 	width     int         // number of floats in the widest group
 	evex      bool        // AVX-512
 	masks     operand.Mem // table from which AVX2 code loads masks; zero for AVX-512
-	scratch   operand.Mem // scratch space of the current function; zero until its first use
+	scratch   operand.Mem // current function's scratch space; zero until its first use
 }
 
 const rodata = attr.RODATA | attr.NOPTR
@@ -125,9 +124,9 @@ func (t *avx) ReturnInt(n reg.GPVirtual) {
 	t.Done()
 }
 
-// Done zeros the upper halves of the registers before it returns from AVX2 code, because SSE
-// instructions in Go code would wait for them on Intel CPUs. In AVX-512 code, the pass zeroUpper
-// does this where necessary.
+// Done zeros the upper halves of the registers before it returns from AVX2 code: on Intel CPUs, SSE
+// instructions in Go code would wait for them. In AVX-512 code, the pass zeroUpper does so where
+// necessary.
 func (t *avx) Done() {
 	if !t.evex {
 		t.VZEROUPPER()
@@ -253,8 +252,8 @@ func at(p reg.GPVirtual, offset int) operand.Mem {
 	return operand.Mem{Base: p, Disp: offset}
 }
 
-// Zero tells avo that the result of VPXORD of a register with itself does not depend on the
-// register; avo knows this of VXORPS.
+// Zero tells avo that VPXORD of a register with itself does not depend on the register. avo knows
+// this of VXORPS.
 func (t *avx) Zero(v Group) {
 	if !t.evex {
 		t.VXORPS(r(v), r(v), r(v))
@@ -284,8 +283,8 @@ func (t *avx) CopyLane(dst, v Group, lane int) {
 }
 
 func (t *avx) Transpose(v *[4]Group) {
-	// half[0] interleaves lanes 0 and 1 of groups 0 and 1, half[1] lanes 2 and 3 of these groups;
-	// half[2] and half[3] interleave the lanes of groups 2 and 3.
+	// half[0] interleaves lanes 0 and 1 of groups 0 and 1, half[1] lanes 2 and 3. half[2] and
+	// half[3] do so for groups 2 and 3.
 	var half [4]Group
 	for i := range half {
 		half[i] = t.New(4)
@@ -325,9 +324,8 @@ func (t *avx) LoadBytes(v Group, signed bool, p reg.GPVirtual, offset int) {
 	t.floatBytes(v, signed, t.small(v, 1, p, offset))
 }
 
-// small returns the source operand of an instruction that loads one integer of 1 or 2 bytes for
-// each lane of v: the memory at p, or v itself, into which fewer than four integers are loaded
-// first.
+// small returns the source operand of an instruction that converts one integer of 1 or 2 bytes for
+// each lane of v: the memory at p or, for fewer than four integers, v, into which it loads them.
 func (t *avx) small(v Group, size int, p reg.GPVirtual, offset int) operand.Op {
 	m, few := at(p, offset), t.GP32()
 	switch bytes := size * v.width; {
@@ -396,8 +394,8 @@ func (t *avx) StoreShorts(v Group, float16 bool, p reg.GPVirtual, offset int) {
 	}
 }
 
-// Part returns an opmask in AVX-512 code, and in AVX2 code a mask whose lanes are all ones for the
-// floats that exist and 0 for the others.
+// Part returns an opmask in AVX-512 code. In AVX2 code it returns a mask whose lanes are all ones
+// for floats that exist, else 0.
 func (t *avx) Part(n reg.GPVirtual, width int) Part {
 	if !t.evex {
 		k, table, mask := t.GP64(), t.GP64(), t.YMM()
@@ -567,7 +565,7 @@ func (t *avx) KeepBelow(dst, a, v, limit Group) {
 	t.VANDPS(r(a), r(mask), r(dst))
 }
 
-// lessThan is the predicate of VCMPPS and VCMPPD for a < b, which is false for NaN.
+// lessThan is the predicate of VCMPPS and VCMPPD for a < b. It is false for NaN.
 const lessThan = operand.U8(0x11)
 
 func (t *avx) Root(dst, v Group) { t.VSQRTSS(r(v), r(v), r(dst)) }
@@ -664,8 +662,8 @@ func (t *avx) LessDoubles(a, b Group) Mask {
 	return mask
 }
 
-// SelectDoubles tells avo that VBLENDMPD does not read its destination, because the instruction
-// writes all lanes.
+// SelectDoubles tells avo that VBLENDMPD does not read its destination, all lanes of which it
+// writes.
 func (t *avx) SelectDoubles(mask Mask, a, b Group) Group {
 	v := t.New(a.width)
 	if !t.evex {
@@ -805,8 +803,8 @@ func (t *avx) FoldThree(a, b, c Group) [3]Group {
 	return [3]Group{{1, []reg.VecVirtual{outer}}, second, third}
 }
 
-// pairOfHalves adds the upper half of each of two groups of eight to its lower half. The lower half
-// of the result is for a, the upper half for b.
+// pairOfHalves adds the upper to the lower half of each of two groups of eight. The result has the
+// sums of a in its lower half, and the sums of b in its upper half.
 func (t *avx) pairOfHalves(a, b Group, add func(ops ...operand.Op)) reg.VecVirtual {
 	one, low, high := operand.Imm(1), t.YMM(), t.YMM()
 	if t.evex {
@@ -860,8 +858,8 @@ func (t *avx) widenBytes(v Group, signed bool, p reg.GPVirtual, offset int, part
 	}
 }
 
-// LastBytes is for AVX2; AVX-512 code uses highPart instead. The mask has all ones in the last n
-// mod 2*width 16-bit words, and zeros in the words before.
+// LastBytes is for AVX2; AVX-512 code uses highPart. The mask has all ones in the last n mod
+// 2*width 16-bit words, and zeros before.
 func (t *avx) LastBytes(n reg.GPVirtual, width int) Part {
 	table, k, mask := t.GP64(), copyInt(t, n), t.New(width)
 	t.LEAQ(t.masks.Offset(8*float-2*width), table)
@@ -994,8 +992,8 @@ func (t *avx) IfOutside(v Group, least, most uint32, label string) {
 	t.JHI(operand.LabelRef(label))
 }
 
-// IfNoCosine jumps if 2*b - s, as an unsigned integer, is above 2*one, where s is the sign bit and
-// b are the other bits of v. For -0 the difference is 2^32-1; otherwise it is in the order of the
+// IfNoCosine jumps if 2*b - s, as an unsigned integer, is above 2*one. s is the sign bit of v, and
+// b are the other bits. The difference is 2^32-1 for -0. Otherwise it is in the order of the
 // magnitudes, with NaN greatest.
 func (t *avx) IfNoCosine(v Group, label string) {
 	bits := t.GP32()

@@ -36,7 +36,7 @@ func rowsBytes(t Target, term byteTerm) {
 	})
 }
 
-// If distance is above 0, the code of byteSum prefetches the vector x, distance bytes ahead.
+// If distance is above 0, the code prefetches the vector x, distance bytes ahead.
 func byteSum(t Target, term byteTerm, x, y, n reg.GPVirtual, distance int) (total reg.GPVirtual) {
 	const step = 16
 	lanes := t.ByteLanes()

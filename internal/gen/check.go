@@ -21,12 +21,12 @@ var features = map[string][]string{
 var avx512Features = []string{"AVX", "AVX2", "F16C", "POPCNT", "BMI2", "AVX512F", "AVX512VL",
 	"AVX512BW", "AVX512DQ"}
 
-// byExtension maps avo's names of the CPU features beyond AVX-512 that a kernel may require to the
-// words with which such kernels' names end.
+// byExtension maps avo's names of CPU features beyond AVX-512 to the words with which the names of
+// kernels that require them end.
 var byExtension = map[string]string{"AVX512VNNI": "VNNI", "AVX512VPOPCNTDQ": "VPOPCNT"}
 
-// baseline lists required features, by avo's names, that every amd64 CPU has. avo counts
-// PREFETCHT0, which came with SSE, as MMX+.
+// baseline lists features, by avo's names, that every amd64 CPU has. avo counts PREFETCHT0, which
+// came with SSE, as MMX+.
 var baseline = []string{"MMX+", "CMOV"}
 
 // check returns a pass that fails if a function needs a CPU feature that neither its code path nor

@@ -21,7 +21,7 @@ func dotFloatBytes(t Target, signed bool) {
 func productOf(dst, v Group, x source) { x.mul(dst, v, 0) }
 
 // fewBytes returns the n mod 8 bytes at p in the low bytes of a register, in the order of memory,
-// with zeros above them. n mod 8 must not be 0.
+// with zeros above. n mod 8 must not be 0.
 func fewBytes(t Target, p, n reg.GPVirtual) reg.GPVirtual {
 	few, count := t.NewInt(), copyInt(t, n)
 	t.And(count, 7)

@@ -38,8 +38,8 @@ func exactCosine(t Target, xy, xx, yy Group) Group {
 	return cosine
 }
 
-// allNorms computes the sums of x*x, y*y and x*y, in this order, with the bits of single sums, but
-// the sum of x*y may be -0 instead of +0. n is at most asm.Block.
+// allNorms computes the sums of x*x, y*y and x*y, in this order. They have the bits of single sums,
+// except that the sum of x*y may be -0 instead of +0. n is at most asm.Block.
 func allNorms(t Target, end func(sums [3]Group)) {
 	s := norms{t: t, x: t.PointerParam("x"), y: t.PointerParam("y"), n: t.IntParam("len(x)")}
 	width := t.Width()
@@ -71,8 +71,8 @@ func allNorms(t Target, end func(sums [3]Group)) {
 type norms struct {
 	t        Target
 	x, y, n  reg.GPVirtual
-	part     Part    // elements of the last group that exist; for LoadLast
-	sum      []Group // the sums, in lanes that the caller folds
+	part     Part    // elements of the last group that exist, for LoadLast
+	sum      []Group // lanes of the sums, which the caller folds
 	prefetch int     // prefetch distance in y, in bytes; 0 for none
 }
 
@@ -114,8 +114,8 @@ func (s *norms) oneGroup(width int) {
 func (s *norms) fewGroups(k int) {
 	t, width := s.t, s.t.Width()
 	part := t.LastPart(t.FirstPart(s.n, width*(k-1), width))
-	// fold sets dst to the sum of groups g, g+step, g+2*step and so on, in the order of the folds
-	// of 64 lanes.
+	// fold sets dst to the sum of groups g, g+step, g+2*step and so on, in the order in which 64
+	// lanes are folded.
 	var fold func(dst []Group, g, step int)
 	fold = func(dst []Group, g, step int) {
 		if step < lanes/width {
@@ -152,8 +152,8 @@ func (s *norms) addTo(dst, v []Group) {
 	}
 }
 
-// passes is for more than 64 elements. With registers of less than 512 bits, the first pass sums
-// the even-numbered groups of eight lanes, the second the odd-numbered groups.
+// passes emits sums over more than 64 elements. With registers of less than 512 bits, the first
+// pass sums the even-numbered groups of eight lanes, the second the odd-numbered groups.
 func (s *norms) passes() {
 	t, some := s.t, [][]int{{0, 2, 4, 6}, {1, 3, 5, 7}}
 	if t.Width() > 8 {
@@ -198,8 +198,8 @@ func (s *norms) passes() {
 type normsPass struct {
 	*norms
 	name            string
-	groups          []int     // numbers of the groups of lanes that this pass sums
-	lane            [][]Group // lanes of each sum, one entry per number in groups
+	groups          []int     // numbers of the groups of lanes in this pass
+	lane            [][]Group // lanes of each sum, for each number in groups
 	vx, vy, product Group
 }
 
@@ -233,7 +233,7 @@ func (p *normsPass) whole(i, g int, x, y reg.GPVirtual) {
 	p.add(i)
 }
 
-// The remaining n elements are fewer than 64.
+// Fewer than 64 elements, n, remain.
 func (p *normsPass) rest(x, y, n reg.GPVirtual) {
 	t, width := p.t, p.t.Width()
 	end := p.name + "end"
@@ -263,8 +263,8 @@ func (p *normsPass) rest(x, y, n reg.GPVirtual) {
 	t.Label(end)
 }
 
-// The two groups that fold adds are 32 lanes apart, because the pass has either every other group
-// of eight lanes or all groups of sixteen.
+// The pass has every other group of eight lanes, or all groups of sixteen. Hence the groups added
+// here are 32 lanes apart.
 func (p *normsPass) fold() {
 	for _, l := range p.lane {
 		p.t.Add(l[0], l[0], l[2])

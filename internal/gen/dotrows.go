@@ -30,8 +30,8 @@ func init() {
 	}
 }
 
-// load sets v to the terms of x and the group of the row at row + offset. compute replaces v, a
-// group of the row, by the terms of x and v.
+// load sets v to the terms of x and of the row's group at row + offset. compute replaces v, a group
+// of the row, by the terms of x and v.
 type rowTerm struct {
 	load    func(t Target, v, x Group, row reg.GPVirtual, offset int)
 	compute func(t Target, v, x Group)
@@ -40,8 +40,8 @@ type rowTerm struct {
 const groups = lanes / 8
 
 // passes returns, for each pass over the elements of rows, the numbers of the perPass groups of
-// lanes that the pass sums. The second half of a pass's groups are 32 lanes after the first half,
-// so that each pass ends with the fold from 64 lanes to 32.
+// lanes that it sums. The second half of these groups are 32 lanes after the first half: each pass
+// ends with the fold from 64 lanes to 32.
 func passes(width, perPass int) [][]int {
 	switch {
 	case width > 8 && perPass == 4:
@@ -55,14 +55,14 @@ func passes(width, perPass int) [][]int {
 }
 
 // fourRows stores in dst the sums of term over x and each of the rows. If idx is nil, the rows are
-// consecutive; otherwise idx holds the numbers of the rows. The number of rows is a positive
-// multiple of four; x has 1 to asm.Block elements.
+// consecutive; otherwise idx holds their numbers. The number of rows is a positive multiple of
+// four. x has 1 to asm.Block elements.
 //
 // An x of at most eight groups stays in registers. Longer rows are read in one to four passes.
 func fourRows(t Target, name string, term rowTerm) {
 	width, n := t.Width(), t.IntParam("len(x)")
 	if width > 8 {
-		t.IfAtLeast(n, 9, "wide") // shorter rows would fill at most half of a register
+		t.IfAtLeast(n, 9, "wide") // shorter rows fill at most half of a register
 		t.Leave(name + "AVX512x256")
 		t.Label("wide")
 	}
@@ -71,8 +71,8 @@ func fourRows(t Target, name string, term rowTerm) {
 	idx, count, x := t.PointerParam("idx"), t.IntParam("len(dst)"), t.PointerParam("x")
 	part := t.Part(n, width)
 
-	// If the rows are consecutive and ahead is not 0, next prefetches the cache line that is ahead
-	// bytes after the start of each row.
+	// If the rows are consecutive, next prefetches the cache line ahead bytes after the start of
+	// each row, unless ahead is 0.
 	next := func(loop string, ahead int) [4]reg.GPVirtual {
 		var p [4]reg.GPVirtual
 		for i := range p {
@@ -101,7 +101,7 @@ func fourRows(t Target, name string, term rowTerm) {
 
 	finish := func(sum [4]Group, loop string) {
 		result, zero := t.FoldFour(sum), t.New(4)
-		t.Zero(zero) // adding +0 turns a sum of only -0 terms into +0
+		t.Zero(zero) // adding +0 turns sums of only -0 terms into +0
 		t.Add(result, result, zero)
 		t.Store(result, dst, 0)
 		t.Advance(dst, 4*float)
@@ -149,7 +149,7 @@ func fourRows(t Target, name string, term rowTerm) {
 	}
 }
 
-// The result of shortPrefetch is 0 for no prefetch.
+// shortPrefetch returns a prefetch distance in bytes; 0 for no prefetch.
 func shortPrefetch(t Target, k int) int {
 	switch {
 	case k == 1 && t.Rotates():
@@ -160,8 +160,8 @@ func shortPrefetch(t Target, k int) int {
 	return 0
 }
 
-// shortSum adds k groups of terms in the order in which lanes are folded. The remaining folds of
-// the result have still to be done.
+// shortSum adds k groups of terms in the order in which lanes are folded. The result is not yet
+// folded completely.
 func shortSum(t Target, k int, term func(g int) Group) Group {
 	if t.Width() > 8 {
 		var lane []Group
@@ -211,10 +211,10 @@ func longRows(t Target, term rowTerm, x, n reg.GPVirtual, part Part,
 	part = t.LastPart(part)
 	p := next("rows", 0)
 	order := passes(t.Width(), 2)
-	if t.Registers() >= 32 { // enough for the lanes of four rows in four groups
+	if t.Registers() >= 32 { // four groups of lanes for four rows
 		order = passes(t.Width(), 4)
 	}
-	var folded [4][]Group // partial sums of each row, in 32 lanes or fewer
+	var folded [4][]Group // sums of each row, in 32 lanes or fewer
 	for pass, together := range order {
 		t.Comment(fmt.Sprintf("Groups %v of the lanes.", together))
 		lane := passOver(t, term, pass, together, p, x, span, rest, part)

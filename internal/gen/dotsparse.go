@@ -17,8 +17,8 @@ func init() {
 	}).inWideIf("gathers")
 }
 
-// dotSparseGather is dotSparse with all eight lanes in one register. At the end of the row, the
-// terms of lanes without a nonzero are +0.
+// dotSparseGather is dotSparse with all eight lanes in one register. At the end of the row, lanes
+// without a nonzero add +0.
 func dotSparseGather(t *avx) {
 	idx, val, n, w := t.PointerParam("idx"), t.PointerParam("val"), t.IntParam("n"),
 		t.PointerParam("w")
@@ -47,8 +47,8 @@ func dotSparseGather(t *avx) {
 	t.Return(t.Narrow(lane, 1))
 }
 
-// gather sets the lanes of v in mask to the elements of w at the indices in idx, and the other
-// lanes to +0. The emitted code clears mask.
+// gather sets the lanes of v in mask to the elements of w at the indices in idx, and the others to
+// +0. The emitted code clears mask.
 func (t *avx) gather(v Group, w, idx reg.GPVirtual, mask reg.Register) {
 	indices := t.YMM()
 	t.VMOVDQU32_Z(at(idx, 0), mask, indices)
@@ -56,8 +56,7 @@ func (t *avx) gather(v Group, w, idx reg.GPVirtual, mask reg.Register) {
 	t.VGATHERDPS(operand.Mem{Base: w, Index: indices, Scale: float}, mask, r(v))
 }
 
-// dotSparse emits a kernel that loads single elements of w into two groups of four. Nonzero k goes
-// to lane k mod 8.
+// dotSparse loads single elements of w into two groups of four. Nonzero k goes to lane k mod 8.
 func dotSparse(t Target) {
 	idx, val, n, w := t.PointerParam("idx"), t.PointerParam("val"), t.IntParam("n"),
 		t.PointerParam("w")

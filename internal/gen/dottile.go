@@ -21,9 +21,9 @@ func init() {
 	}).trusting().inWide()
 }
 
-// sumTile stores the sum for row i and query j in dst[j*step+i]. Row i starts at rows[i*stride];
-// count, the number of rows, is a positive multiple of four, the number of queries a positive
-// multiple of two. Rows and queries have length elements, 64 to asm.Block.
+// sumTile stores the sum for row i and query j in dst[j*step+i]. Row i starts at rows[i*stride].
+// There are count rows, a positive multiple of four. The number of queries is a positive multiple
+// of two. Rows and queries have length elements, 64 to asm.Block.
 //
 // A tile has two queries and four rows, or two rows if there are 16 registers. The kernel also
 // prefetches memory from next on: pace bytes, at most 32, for each 64 terms.
@@ -62,7 +62,7 @@ func sumTile(t Target, term func(dst, row, query Group)) {
 	sums := m.sums()
 	second := t.Offset(dst, bytes("step"), 1) // results of the second query
 	zero := t.New(4)
-	t.Zero(zero) // lanes start from +0: a sum of -0 terms alone is +0
+	t.Zero(zero) // lanes start from +0: a sum of only -0 terms is +0
 	result := t.FoldFour([4]Group(sums))
 	t.Add(result, result, zero)
 	if len(m.rows) == 4 {
@@ -98,15 +98,14 @@ type floatTile struct {
 	size    int // bytes of a group
 	rows    []reg.GPVirtual
 	queries [2]reg.GPVirtual
-	order   [][]int       // numbers of the groups of lanes that each pass sums
+	order   [][]int       // numbers of the groups of lanes in each pass
 	end     reg.GPVirtual // bytes of a row
-	part    Part          // elements of the last group that exist; for LoadLast
+	part    Part          // elements of the last group that exist, for LoadLast
 	next    reg.GPVirtual // pointer to memory to prefetch
-	pace    reg.GPVirtual // bytes to prefetch in each iteration of a pass
+	pace    reg.GPVirtual // bytes to prefetch per iteration of a pass
 }
 
-// sums returns a group of lanes, not yet folded, for each pair of the tile. The pairs of the first
-// query come first.
+// sums returns unfolded lanes for each pair of the tile, with the pairs of the first query first.
 func (m *floatTile) sums() (sum []Group) {
 	// nil for sums in memory
 	var earlier [][]Group
@@ -184,7 +183,7 @@ func (m *floatTile) pass(name string, groups []int) []Group {
 	terms(0, start, m.Load, m.term) // lanes start with their first terms
 	terms(1, start, m.Load, m.term)
 	m.SetConst(at, lanes*float)
-	whole := copyInt(m.Target, m.end) // both groups are whole while at is less
+	whole := copyInt(m.Target, m.end) // if at is less, both groups are whole
 	m.Decrement(whole, m.size*(groups[1]+1)-1)
 	m.IfAtLeastReg(at, whole, "rest"+name)
 	m.LoopLabel("block" + name)

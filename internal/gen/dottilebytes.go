@@ -31,34 +31,34 @@ func init() {
 type byteTile struct {
 	t       *avx
 	terms   tileTerms
-	row, x  [4]reg.GPVirtual // pointers to four rows and to four queries
+	row, x  [4]reg.GPVirtual // pointers to four rows and four queries
 	at      reg.GPVirtual
-	whole   reg.GPVirtual // number of bytes of a row in complete steps
+	whole   reg.GPVirtual // bytes of a row in complete steps
 	next    reg.GPVirtual // pointer to memory to prefetch
-	pace    reg.GPVirtual // number of bytes to prefetch per step
+	pace    reg.GPVirtual // bytes to prefetch per step
 	rowPart Part          // bytes of the last, incomplete step that exist
 }
 
 type tileTerms interface {
-	// step returns the number of bytes of a vector that one step multiplies.
+	// step returns the number of bytes of a vector in one step.
 	step() int
 	start(b *byteTile)
-	// sum returns a new group of lanes with the initial sum of products with query q.
+	// sum returns new lanes with the initial sum of products with query q.
 	sum(q int) Group
 	// seekLast sets b.at to the offset from which the incomplete step loads.
 	seekLast(b *byteTile)
 	// load loads a step of bytes of a row, in the form that multiply needs, and loadQuery a step of
-	// bytes of a query. With a part, loadQuery sets the bytes outside the part to 0.
+	// bytes of a query. If part is not nil, loadQuery sets the bytes outside it to 0.
 	load(v Group, p reg.GPVirtual, part Part)
 	loadQuery(v Group, p reg.GPVirtual, part Part)
-	// multiply adds the products of the bytes of a row and a query to the lanes of sum.
+	// multiply adds products of a row's and a query's bytes to the lanes of sum.
 	multiply(sum, row, query Group)
 	signedSum() bool
 }
 
-// dotTileBytes stores in dst the dot products of each row and each of four queries: all products
-// with the first query, then all with the second, and so on. It skips up to three rows after a
-// multiple of four. There are at least four rows; size, their length, is leastTiled to asm.Block.
+// dotTileBytes stores in dst the dot products of the rows with each of four queries: all products
+// with the first query, then all with the second, and so on. There are at least four rows; those
+// after the last multiple of four are skipped. The length of rows is size, leastTiled to asm.Block.
 //
 // A pass over the bytes of four rows multiplies them by perPass queries.
 func dotTileBytes(t *avx, perPass int, terms tileTerms) {
@@ -101,10 +101,10 @@ func dotTileBytes(t *avx, perPass int, terms tileTerms) {
 	t.Done()
 }
 
-// The parameter size stays in memory to save a register.
+// size stays in memory to save a register.
 func (b *byteTile) size() operand.Mem { return b.t.resolve(b.t.Param("size")) }
 
-// leastTiled is the least number of bytes in a row for which the kernels compute tiles.
+// leastTiled is the least number of bytes in a row of a tile.
 const leastTiled = 16
 
 // part is nil except in the last, incomplete step.
@@ -157,11 +157,11 @@ func (b *byteTile) products(first, perPass int) [][4]Group {
 	return sum
 }
 
-// dst points to the results for the first query of the pass; store moves it to the results for the
-// query after them.
+// dst points to the results for the first query of the pass. store advances it to those for the
+// next pass.
 func (b *byteTile) store(sum [][4]Group, dst reg.GPVirtual) {
 	t := b.t
-	pitch := t.IntParam("len(dst)") // bytes from the results for one query to those for the next
+	pitch := t.IntParam("len(dst)") // bytes from one query's results to the next query's
 	t.ShiftLeft(pitch, 1)
 	four := make([]Group, len(sum))
 	for k := range sum {
@@ -177,8 +177,8 @@ func (b *byteTile) store(sum [][4]Group, dst reg.GPVirtual) {
 	}
 }
 
-// foldLanes adds the four lanes of v[i] within each 128 bits. The sum is lane i of these 128 bits
-// of the result. It overwrites v.
+// foldLanes adds the four lanes of v[i] within each 128 bits, into lane i of these 128 bits. It
+// overwrites v.
 func (t *avx) foldLanes(v [4]Group) Group {
 	low, high := t.New(t.width), t.New(t.width)
 	for i := 0; i < 4; i += 2 {
@@ -192,8 +192,8 @@ func (t *avx) foldLanes(v [4]Group) Group {
 	return v[0]
 }
 
-// foldQuarters adds the parts of 128 bits of each group of v: two groups of eight lanes or four
-// groups of sixteen. The sum for v[i] is part i of the result.
+// foldQuarters adds the parts of 128 bits of each v[i], into part i of the result. v holds two
+// groups of eight lanes or four groups of sixteen.
 func (t *avx) foldQuarters(v []Group) Group {
 	if t.width == 16 {
 		return t.addQuarters([4]Group(v), t.VPADDD)
@@ -251,11 +251,11 @@ func (w *wordTerms) multiply(sum, row, query Group) {
 	w.t.BitsAdd(sum, sum, product)
 }
 
-// vnniTerms uses VPDPBUSD. The code flips the top bits of the rows' bytes, not of the queries'
-// bytes, so that the correction depends on the query alone.
+// vnniTerms uses VPDPBUSD. The code flips the top bits of the rows' bytes, so that the correction
+// depends on the query alone.
 type vnniTerms struct {
 	*vnniSum
-	correction []Group // one group for each query; its lanes add up to the correction
+	correction []Group // for each query, lanes that add up to its correction
 }
 
 func (s *vnniTerms) seekLast(*byteTile) {}

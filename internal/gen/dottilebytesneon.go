@@ -44,7 +44,7 @@ func dotTileBytesNEON(t *neon, term byteTerm) {
 	add(-step, t.LastBytes(n, t.ByteLanes()))
 	t.Label("store")
 	place := copyInt(t, dst)
-	pitch := t.IntParam("len(dst)") // bytes from the results for one query to those for the next
+	pitch := t.IntParam("len(dst)") // bytes from one query's results to the next query's
 	t.ShiftRight(pitch, 2)
 	t.ShiftLeft(pitch, 3)
 	for ; len(sum) > 0; sum = sum[4:] {
@@ -58,8 +58,8 @@ func dotTileBytesNEON(t *neon, term byteTerm) {
 	t.Done()
 }
 
-// addLanes adds the four lanes of a, and the four lanes of b. It returns the two sums, extended to
-// 64 bits with their signs if signed is set.
+// addLanes returns the sums of the four lanes of a and of b, extended to 64 bits, with their signs
+// if signed is set.
 func (t *neon) addLanes(a, b Group, signed bool) reg.VecVirtual {
 	v := t.V128()
 	t.VADDP(b.regs[0], a.regs[0], v)

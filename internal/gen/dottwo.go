@@ -6,8 +6,8 @@ func init() {
 	kernel("dotTwo", "func(dst, x, y []float32)", dotTwo).trusting()
 }
 
-// Each half of x and y has a positive multiple of 64 elements. Both dot products are computed in
-// one loop, which reads four streams from memory.
+// Each half of x and y has a positive multiple of 64 elements. One loop, which reads four streams
+// from memory, computes both dot products.
 func dotTwo(t Target) {
 	dst, n := t.PointerParam("dst"), t.IntParam("len(x)")
 	t.ShiftRight(n, 1)

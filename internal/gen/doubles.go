@@ -66,8 +66,8 @@ func sumDoubles(t Target, count int,
 	return total
 }
 
-// In the first pass, twoPasses computes pairs 0 and 2 of the groups of lanes of each sum, in the
-// second pairs 1 and 3. It requires a target whose widest group has eight floats.
+// twoPasses computes pairs 0 and 2 of the groups of lanes of each sum in the first pass, and pairs
+// 1 and 3 in the second. The target's widest group must have eight floats.
 func (s *doubleSums) twoPasses() {
 	t, width := s.t, s.t.Width()
 	s.scratch = t.Scratch()
@@ -75,7 +75,7 @@ func (s *doubleSums) twoPasses() {
 	first.x, first.y, first.n = copyInt(t, s.x), copyInt(t, s.y), copyInt(t, s.n)
 	first.pass("first", []int{0, 2})
 	s.pass("second", []int{1, 3})
-	// The passes' sums are of lanes that are 8 apart.
+	// The two passes have lanes that are 8 apart.
 	for k, lane := range s.lane {
 		for i, v := range lane {
 			other := t.New(width)
@@ -85,7 +85,7 @@ func (s *doubleSums) twoPasses() {
 	}
 }
 
-// A doubleSums emits float64 sums. A group of floats converts to two groups of doubles, so each sum
+// doubleSums emits float64 sums. A group of floats converts to two groups of doubles, so each sum
 // keeps its lanes in pairs of groups: the terms of group i of every 32 floats are added to pair i.
 type doubleSums struct {
 	t       Target
@@ -95,7 +95,7 @@ type doubleSums struct {
 	half    int           // number of doubles in the widest group
 	part    Part          // floats of the last group that exist
 	scratch reg.GPVirtual // space for the first pass's lanes, then two groups; nil for one pass
-	pairs   []int         // numbers of the pairs of groups that the current pass sums
+	pairs   []int         // numbers of the pairs of groups in the current pass
 	lane    [][]Group     // lanes of each sum, two groups per pair
 }
 
@@ -136,7 +136,7 @@ func (s *doubleSums) pass(name string, pairs []int) {
 		s.last(i, true)
 		t.Jump(name + "fold")
 	}
-	if !t.Rotates() { // an incomplete group that follows no whole group is loaded differently
+	if !t.Rotates() { // an incomplete group after no whole group is loaded differently
 		t.Label(name + "few")
 		if s.pairs[0] == 0 {
 			t.IfAtMost(s.n, 0, name+"fold")
@@ -169,8 +169,8 @@ func (s *doubleSums) whole(i int) {
 	}
 }
 
-// last is like whole, but for a group of which only the floats in s.part exist. afterWhole reports
-// whether a whole group precedes this group in memory.
+// last is whole for a group of which only the floats in s.part exist. afterWhole reports whether a
+// whole group precedes it in memory.
 func (s *doubleSums) last(i int, afterWhole bool) {
 	t := s.t
 	from := source{t, []reg.GPVirtual{s.x, s.y}, nil, t.Width() * s.pairs[i], s.part, afterWhole}

@@ -16,11 +16,11 @@ func init() {
 		cosineEachRow).trusting().inWide()
 }
 
-// rowPrefetch is a prefetch distance in bytes. Hardware prefetching starts anew in each page.
+// rowPrefetch is in bytes. Hardware prefetching starts anew in each page.
 const rowPrefetch = 4096
 
-// sumEachRow emits a kernel that stores in dst, for each row, the sum of term over the elements of
-// the row and x. x has more than 64 elements.
+// sumEachRow stores in dst, for each row, the sum of term over the elements of the row and x. x has
+// more than 64 elements.
 func sumEachRow(t Target, term func(dst Group, s source)) {
 	r := newRowLoop(t, float)
 	s := newSummation(t, []reg.GPVirtual{r.row, r.x}, nil, r.n, term)
@@ -35,8 +35,8 @@ func sumEachRow(t Target, term func(dst Group, s source)) {
 }
 
 // cosineEachRow stores in dst the cosine of x and each row, with the bits of the kernel cosine, or
-// NaN where that kernel would jump to its slow path. x has more than 64 elements. xx is the sum of
-// the squares of x and must be in the safe range.
+// NaN where that kernel would jump to its slow path. x has more than 64 elements. xx, the sum of
+// the squares of x, must be in the safe range.
 func cosineEachRow(t Target) {
 	r, width, xx := newRowLoop(t, float), t.Width(), t.ScalarParam("xx")
 	s := norms{t: t, x: r.x, y: r.row, n: r.n, sum: []Group{t.New(width), t.New(width)},
@@ -75,8 +75,8 @@ func (r *rowLoop) reset() {
 	r.t.SetInt(r.n, r.t.IntParam("len(x)"))
 }
 
-// The function sum emits the body of the loop, which may change the registers row, x and n. The
-// body must end with the code that store emits.
+// sum emits the body of the loop, which may change the registers row, x and n. The body must end
+// with the code that store emits.
 func (r *rowLoop) loop(sum func()) {
 	t := r.t
 	r.rows = t.PointerParam("rows")

@@ -8,8 +8,8 @@ import (
 
 // elementwise stores the results in the last of the named vectors. n is at most asm.Block.
 //
-// The pieces after the loop do not overlap, because a load that needs two pending stores waits
-// until both stores have reached the cache.
+// The pieces after the loop do not overlap: a load that needs two pending stores would wait until
+// both have reached the cache.
 //
 // If align is set, stores to vectors of at least two iterations are aligned to the size of a group.
 func elementwise(t Target, vectors []string, align bool, op func(dst Group, s source)) {

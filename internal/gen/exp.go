@@ -4,10 +4,10 @@ import "github.com/mmcloughlin/avo/reg"
 
 // Indices of the constants of exp in asm.expTable, which repeats each constant eight times.
 const (
-	expHigh    = iota // 89: least integer for which the result is +Inf
+	expHigh    = iota // 89: least integer with the result +Inf
 	expLow            // -104: at and below this x, the result is 0
 	expLog2E          // 1/ln 2
-	expMagic          // adding it leaves the nearest integer in the low bits of the sum
+	expMagic          // adding it rounds to an integer, in the low bits of the sum
 	expBias           // (bits of expMagic) - 2*127; subtracting it leaves the integer + 2*127
 	expLn2High        // upper bits of ln 2; products with integers up to 512 are exact
 	expLn2Low         // ln 2 - expLn2High, rounded

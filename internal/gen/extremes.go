@@ -2,7 +2,7 @@ package main
 
 import "github.com/mmcloughlin/avo/reg"
 
-// Bits of +Inf, the minimum of a vector without numbers, and of -Inf, its maximum.
+// Bits of +Inf and -Inf, the minimum and maximum of a vector without numbers.
 const (
 	infinity      = 0x7f800000
 	minusInfinity = 0xff800000
@@ -18,8 +18,8 @@ func init() {
 	kernel("find", "func(x []float32, v float32) int", find).partOf("Find").inWide()
 }
 
-// none is the bit pattern that the kernel returns if no element is a number. A zero is returned as
-// +0. n is at most asm.Block.
+// extreme returns a float with the bits none if no element is a number. It returns zeros as +0. n
+// is at most asm.Block.
 func extreme(t Target, keep func(best, v Group), none uint32) {
 	x, n := t.PointerParam("x"), t.IntParam("n")
 	width := t.Width()
@@ -83,8 +83,8 @@ func extreme(t Target, keep func(best, v Group), none uint32) {
 	t.Return(t.Narrow(eight, 1))
 }
 
-// find emits a kernel that returns the number of elements before the first group that has an
-// element equal to v, or n if there is none. n is a positive multiple of 16, and at most asm.Block.
+// find returns the number of elements before the first group that has an element equal to v, or n
+// if there is none. n is a positive multiple of 16, and at most asm.Block.
 func find(t Target) {
 	x, n := t.PointerParam("x"), t.IntParam("n")
 	v := t.BroadcastParam("v")

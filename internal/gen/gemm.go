@@ -90,7 +90,7 @@ func gemmTile(t Target, name string, rows, groups int, row, cols reg.GPVirtual, 
 	if rows > 4 && part == nil {
 		t.IfLess(k, 64, name+"near")
 		p, stride := element("c", row, bytes("stride"), true), bytes("stride")
-		for range rows { // c is only needed at the end
+		for range rows { // c is needed at the end
 			for line := 0; line < groups*width; line += 64 / float {
 				t.Prefetch(p, float*line)
 			}

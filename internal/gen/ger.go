@@ -6,8 +6,8 @@ func init() {
 	kernel("ger", "func(alpha float32, x, y, a []float32, stride, size int)", ger).trusting().inWide()
 }
 
-// farElements is the least number of elements (16 MiB of float32s) of a matrix that is assumed to
-// be in memory rather than in a cache.
+// A matrix of at least farElements elements (16 MiB of float32s) is assumed to be in memory, not in
+// a cache.
 const farElements = 4 << 20
 
 // ger requires at least one row and one column. A y of at most maxColumns elements stays in
@@ -65,7 +65,7 @@ func ger(t Target) {
 }
 
 // last is the distance in bytes from the start of the row to its last group, which ends where the
-// row ends. The groups between the first and the last start at multiples of their size.
+// row ends. The groups between the first and the last are aligned to their size.
 func wideRow(t Target, v Group, y, row, last reg.GPVirtual) {
 	width := t.Width()
 	const together = 4

@@ -128,7 +128,7 @@ func byGroups(t Target, src, dst vector, group func(src, dst reg.GPVirtual, widt
 }
 
 // fewShorts loads the last n mod 4 of the n mod 8 16-bit numbers at p into the low bits of a
-// register, in the order of memory, with zeros above them.
+// register, in the order of memory, with zeros above.
 func fewShorts(t Target, p, n reg.GPVirtual, name string) reg.GPVirtual {
 	few, count := t.NewInt(), copyInt(t, n)
 	t.And(count, 7)

@@ -44,8 +44,8 @@ func (t *avx) addBitCounts(count, v Group) {
 	t.VPADDQ(r(v), r(count), r(count))
 }
 
-// If rows are left after the loop over four rows at a time, the code jumps to the label row. It
-// skips the loop if rows have more than four groups.
+// The code skips the loop over four rows if rows have more than four groups. It jumps to the label
+// row if rows are left.
 func hammingFourRows(t *avx, rows *intRows) {
 	words := t.width / 2
 	t.IfLess(rows.count, 4, "row")

@@ -6,7 +6,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// There must be at least one row. Each element of rows and of x takes size bytes.
+// There must be at least one row. Elements of rows and of x have size bytes.
 func eachRow(t Target, size int, sum func(row, x, n reg.GPVirtual) reg.GPVirtual) {
 	newIntRows(t, size).each(sum)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/gen/arm64"
 )
 
-// A group of eight floats is two registers.
+// neon is the Target for arm64. A group of eight floats is two registers.
 type neon struct {
 	*arm64.Context
 	signature *signature
@@ -341,8 +341,8 @@ func (t *neon) StoreShorts(v Group, float16 bool, p reg.GPVirtual, offset int) {
 }
 
 // A neonPart is a Part of a group of eight floats. LoadLast loads the 32 bytes before the group's
-// end. first holds the positions, in these 32 bytes, of the bytes in the first half of the group;
-// second holds the same positions minus 16.
+// end. first holds the positions in these 32 bytes of the bytes in the group's first half. second
+// holds the same positions minus 16.
 type neonPart struct {
 	number        reg.GPVirtual  // number of floats that exist, 1 to 8
 	first, second reg.VecVirtual // byte positions for VTBL; set by LastPart
@@ -380,7 +380,7 @@ func (t *neon) LoadPart(v Group, p reg.GPVirtual, offset int, part Part) {
 }
 
 // upToThree emits code that loads n mod 4 floats into v, sets the other lanes to +0, and jumps to
-// the label whose name is end. The names of its own labels begin with name.
+// the label end. The names of its own labels begin with name.
 func (t *neon) upToThree(v reg.VecVirtual, from reg.GPVirtual, n reg.Register, name, end string) {
 	t.VMOVI(0, v)
 	t.TBZ(1, n, name+"one")
@@ -469,8 +469,8 @@ func (t *neon) LoadLast(v Group, p reg.GPVirtual, offset int, part Part) {
 	t.VTBL(last.first, high, v.regs[1])
 }
 
-// address returns p + offset in a new register, for instructions that take no offset. For an
-// indexed p it ignores offset.
+// address returns p + offset in a new register, for instructions without an offset. It ignores the
+// offset of an indexed p.
 func (t *neon) address(p reg.GPVirtual, offset int) reg.GPVirtual {
 	if e, ok := p.(indexed); ok {
 		return t.Offset(e.GPVirtual, e.index, float)
@@ -522,7 +522,7 @@ func (t *neon) SubLoad(dst, a Group, p reg.GPVirtual, offset int) {
 	t.Sub(dst, a, t.loadNew(dst.width, p, offset))
 }
 
-// VFMIN and VFMAX return NaN if either operand is NaN; limit is never NaN.
+// VFMIN and VFMAX return NaN if either operand is NaN, but limit is never NaN.
 func (t *neon) Min(dst, limit, a Group) { each(dst, limit, a, t.VFMIN) }
 func (t *neon) Max(dst, limit, a Group) { each(dst, limit, a, t.VFMAX) }
 
@@ -757,8 +757,8 @@ func (t *neon) addProducts(sum Group, v, w reg.VecVirtual, signed bool) {
 	}
 }
 
-// With a part, bytesAt moves the bytes in the part to the front of the single register and sets the
-// other bytes to 0.
+// If part is not nil, bytesAt moves the bytes in the part to the front of the single register and
+// sets the other bytes to 0.
 func (t *neon) bytesAt(p reg.GPVirtual, offset, size, registers int, part Part) []reg.VecVirtual {
 	v := make([]reg.VecVirtual, registers)
 	for i := range v {
@@ -823,7 +823,7 @@ func (t *neon) DifferingBits(x, y, n reg.GPVirtual) reg.GPVirtual {
 			t.VEOR(w[i], r, r)
 			t.VCNT(r, r)
 			if i > 0 {
-				t.VADD(r, counts, counts) // counts per byte, at most 32 in sum, so nothing carries
+				t.VADD(r, counts, counts) // counts per byte: sums of at most 32 do not carry
 			}
 		}
 		if t.dot {
@@ -907,8 +907,7 @@ func (t *neon) IfOutside(v Group, least, most uint32, label string) {
 	t.BHI(label)
 }
 
-// 2*b - s, where s is the sign bit and b are the other bits of v, is 2^64-1 for -0, and otherwise
-// in the order of the magnitudes, with NaN greatest.
+// See avx.IfNoCosine. In 64 bits, the difference is 2^64-1 for -0.
 func (t *neon) IfNoCosine(v Group, label string) {
 	bits, sign := t.GP64(), t.GP64()
 	t.FMOVS(v.regs[0], bits)

@@ -5,13 +5,13 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A Target is an instruction set for which kernels are generated. Its methods emit instructions.
+// Target is an instruction set for which kernels are generated. Its methods emit instructions.
 //
 // A Group holds 1, 2, 4, 8 or 16 floats. Integers and pointers are general registers of 64 bits.
 //
 // A method whose first parameter is dst writes to dst. Offsets are in bytes.
 type Target interface {
-	// Name returns the suffix of the names of the instruction set's functions.
+	// Name returns the suffix of the instruction set's function names.
 	Name() string
 	Width() int
 	// Registers returns the number of groups of Width floats that fit into the vector registers.
@@ -45,14 +45,14 @@ type Target interface {
 
 	StoreInt(n, p reg.GPVirtual)
 
-	// Offset returns p + n*scale. Address returns an operand for the same address, valid only while
-	// p and n are unchanged.
+	// Offset returns p + n*scale. Address returns an operand for this address, valid while p and n
+	// are unchanged.
 	Offset(p, n reg.GPVirtual, scale int) reg.GPVirtual
 	Address(p, n reg.GPVirtual, scale int) reg.GPVirtual
-	// Element returns an operand that addresses the float p[j]; it is to be used with offset 0.
+	// Element returns an operand that addresses the float p[j], for use with offset 0.
 	Element(p, j reg.GPVirtual) reg.GPVirtual
-	// Scratch returns a pointer to space for eight groups of eight floats in the function's frame:
-	// the same space in every call.
+	// Scratch returns a pointer to space for eight groups of eight floats in the function's frame.
+	// Every call returns the same space.
 	Scratch() reg.GPVirtual
 
 	Advance(p reg.GPVirtual, bytes int)
@@ -63,59 +63,59 @@ type Target interface {
 	ShiftLeft(n reg.GPVirtual, bits int)
 	ShiftRight(n reg.GPVirtual, bits int)
 	And(n reg.GPVirtual, k int)
-	// Rotates reports whether a sum may load groups from an address before the start of its
-	// vectors, with the lanes before the start masked off. Only then may Head, IfNearPageEnd and
-	// StayInPage be called.
+	// Rotates reports whether a sum may load groups from before the start of its vectors, with the
+	// lanes before the start masked off. Only then may Head, IfNearPageEnd and StayInPage be
+	// called.
 	Rotates() bool
 	StayInPage(n, p reg.GPVirtual)
 
 	Prefetch(p reg.GPVirtual, offset int)
 
 	New(width int) Group
-	// NewUniform returns a group of Width floats to which only LoadBroadcast may write; it may take
+	// NewUniform returns a group of Width floats to which only LoadBroadcast may write. It may take
 	// fewer registers than other groups.
 	NewUniform() Group
 	// Narrow returns the first width lanes of v, in the same registers.
 	Narrow(v Group, width int) Group
 	Zero(v Group)
 	Fill(v Group, bits uint32)
-	// CopyLane copies lane 1, 2 or 3 of a group of four to lane 0 of a group of one, whose other
-	// lanes become undefined.
+	// CopyLane copies lane 1, 2 or 3 of a group of four to lane 0 of a group of one. The other
+	// lanes of dst become undefined.
 	CopyLane(dst, v Group, lane int)
 
-	// Transpose: lane i of group j becomes lane j of group i.
+	// Transpose moves lane i of group j to lane j of group i.
 	Transpose(v *[4]Group)
 
-	// If v is narrower than its register, Load sets the other lanes of the register to +0.
+	// If v is narrower than its register, Load sets the register's other lanes to +0.
 	Load(v Group, p reg.GPVirtual, offset int)
 	Store(v Group, p reg.GPVirtual, offset int)
 	LoadLane(v Group, lane int, p reg.GPVirtual, offset int)
 	LoadBroadcast(v Group, p reg.GPVirtual, offset int)
 	LoadBytes(v Group, signed bool, p reg.GPVirtual, offset int)
 
-	// LoadShorts loads one 16-bit value for each lane: it converts float16s to floats, and
+	// LoadShorts loads one 16-bit value for each lane. It converts float16s to floats, and
 	// zero-extends other values to 32 bits. StoreShorts rounds floats to float16s, or stores the
 	// lower 16 bits of each lane, whose upper 16 bits must be 0. It may overwrite v.
 	LoadShorts(v Group, float16 bool, p reg.GPVirtual, offset int)
 	StoreShorts(v Group, float16 bool, p reg.GPVirtual, offset int)
 
-	// Part is for a group of eight lanes or more whose first n mod width floats exist, or all if n
-	// mod width is 0. Head is for a group whose first n floats do not exist, FirstPart for a group
-	// whose first n-start floats exist, 1 to width of them. LoadPart sets the lanes of the missing
-	// floats to +0, and does not read their memory.
+	// Part, Head and FirstPart return a Part of a group of eight lanes or more. In Part's group,
+	// the first n mod width floats exist, or all if n mod width is 0. In Head's group, the first n
+	// floats do not exist. In FirstPart's group, the first n-start floats exist, 1 to width of
+	// them. LoadPart sets the lanes of missing floats to +0, and does not read their memory.
 	Part(n reg.GPVirtual, width int) Part
 	Head(n reg.GPVirtual, width int) Part
 	FirstPart(n reg.GPVirtual, start, width int) Part
 	LoadPart(v Group, p reg.GPVirtual, offset int, part Part)
-	// LoadBytesPart is LoadBytes for an incomplete group of the widest kind; part was made from n.
+	// LoadBytesPart is LoadBytes for an incomplete group of the widest kind. part must have been
+	// made from n.
 	LoadBytesPart(v Group, signed bool, p, n reg.GPVirtual, part Part)
-	// LoadShortsPart is LoadShorts for an incomplete group of the widest kind; part was made from
-	// n. The names of its labels begin with name.
+	// LoadShortsPart is LoadShorts for an incomplete group of the widest kind. part must have been
+	// made from n. The names of its labels begin with name.
 	LoadShortsPart(v Group, float16 bool, p, n reg.GPVirtual, part Part, name string)
 	StorePart(v Group, p reg.GPVirtual, offset int, part Part)
 	// LoadLast is LoadPart for a group that follows at least one whole group, whose memory it may
-	// read again. LastPart converts the result of Part or FirstPart to the Part that LoadLast
-	// needs.
+	// read again. It needs a Part that LastPart has converted.
 	LastPart(part Part) Part
 	LoadLast(v Group, p reg.GPVirtual, offset int, part Part)
 
@@ -128,17 +128,17 @@ type Target interface {
 	AddLoad(dst, a Group, p reg.GPVirtual, offset int)
 	SubLoad(dst, a Group, p reg.GPVirtual, offset int)
 
-	// Min and Max set dst to the lesser or the greater of limit and a, and to a where a is NaN.
+	// Min and Max set dst to the lesser or the greater of limit and a, or to a where a is NaN.
 	Min(dst, limit, a Group)
 	Max(dst, limit, a Group)
 	// Least sets best to the lesser of best and v, Greatest to the greater. best must not be NaN,
-	// and is unchanged where v is NaN.
+	// and stays unchanged where v is NaN.
 	Least(best, v Group)
 	Greatest(best, v Group)
 	// KeepBelow sets dst to a in the lanes in which v < limit, and to +0 in the others.
 	KeepBelow(dst, a, v, limit Group)
 
-	// Root operates on groups of one. So does Cosine: it computes xy / sqrt(xx*yy) in float64 and
+	// Root and Cosine operate on groups of one. Cosine computes xy / sqrt(xx*yy) in float64 and
 	// rounds the quotient to float32.
 	Root(dst, v Group)
 	Cosine(dst, xy, xx, yy Group)
@@ -151,22 +151,23 @@ type Target interface {
 	BitsShiftLeft(dst, a Group, bits int)
 	BitsShiftRight(dst, a Group, bits int)
 
-	// Doubles are float64. The width of a group of doubles still counts floats: it is twice the
+	// Doubles are float64s. The width of a group of doubles still counts floats: it is twice the
 	// number of doubles.
 
 	BroadcastDouble(v Group, p reg.GPVirtual, offset int)
-	// LoadDoubles loads half as many floats as the width of v and converts them. Doubles converts
-	// the lower half of the floats of v to doubles in low, and the upper half to doubles in high.
+	// LoadDoubles loads half as many floats as the width of v and converts them to doubles. Doubles
+	// converts the lower half of the floats of v to doubles in low, and the upper half to doubles
+	// in high.
 	LoadDoubles(v Group, p reg.GPVirtual, offset int)
-	// RoundDoubles rounds the doubles of v to floats and returns the floats, in registers of v.
+	// RoundDoubles rounds the doubles of v to floats, in registers of v.
 	RoundDoubles(v Group) Group
 	Doubles(low, high, v Group)
 	MulDoubles(dst, a, b Group)
 	AddDoubles(dst, a, b Group)
 	SubDoubles(dst, a, b Group)
 	DivDoubles(dst, a, b Group)
-	// MulDoubleLoad and AddDoubleLoad combine each lane of a with the same double, which memory
-	// must hold four times. They need groups of eight floats or more.
+	// MulDoubleLoad and AddDoubleLoad combine each lane of a with one double, which memory must
+	// hold four times. Groups must have eight floats or more.
 	MulDoubleLoad(dst, a Group, p reg.GPVirtual, offset int)
 	AddDoubleLoad(dst, a Group, p reg.GPVirtual, offset int)
 	// SelectDoubles returns a in the lanes of mask and b in the others.
@@ -178,8 +179,8 @@ type Target interface {
 
 	UpperHalf(dst, v Group)
 	Fold(v Group)
-	// FoldFour folds four groups of at least eight floats, which it may overwrite, and returns a
-	// group of four with the sum of v[i] in lane i.
+	// FoldFour returns a group of four with the sum of the lanes of v[i] in lane i. The groups of
+	// v, which it may overwrite, must have at least eight floats.
 	FoldFour(v [4]Group) Group
 	// FoldThree may overwrite its three groups of at least eight floats.
 	FoldThree(a, b, c Group) [3]Group
@@ -190,15 +191,15 @@ type Target interface {
 	ByteLanes() int
 	// AddBytes adds the terms of the bytes from x + offset and from y + offset on to one group or
 	// four groups: 16 bytes to a group of ByteLanes lanes, 8 bytes to a group of half that width.
-	// With a part, from LastBytes, sums is one group, which receives the terms of the last n mod
-	// 16 or n mod 8 of these bytes only.
+	// If part, from LastBytes, is not nil, sums is one group, which receives only the terms of the
+	// last n mod 16 or n mod 8 of these bytes.
 	AddBytes(sums []Group, term byteTerm, x, y reg.GPVirtual, offset int, part Part)
 	LastBytes(n reg.GPVirtual, width int) Part
 	LoadByte(p reg.GPVirtual, signed bool) reg.GPVirtual
 	// SumInts sets dst to the sum of the lanes modulo 2^32, sign-extended if signed is set.
 	SumInts(dst reg.GPVirtual, v Group, signed bool)
-	// DifferingBits takes two vectors of n 64-bit words. It overwrites x, y and n, and prefetches
-	// memory after x.
+	// DifferingBits compares two vectors of n 64-bit words. It overwrites x, y and n, and
+	// prefetches memory after x.
 	DifferingBits(x, y, n reg.GPVirtual) reg.GPVirtual
 
 	// Comparisons of integers are unsigned.
@@ -213,15 +214,15 @@ type Target interface {
 	IfLessReg(n, k reg.GPVirtual, label string)
 	IfAtLeastReg(n, k reg.GPVirtual, label string)
 	IfAnyEqual(a, b Group, label string)
-	// IfOutside jumps if the bits of v, a group of one, are not within least to most, compared as
-	// unsigned integers.
+	// IfOutside jumps if the bits of v, a group of one, are outside least to most, as unsigned
+	// integers.
 	IfOutside(v Group, least, most uint32, label string)
 	// IfNoCosine jumps if v, a group of one, is outside [-1, 1], NaN or -0.
 	IfNoCosine(v Group, label string)
-	// IfMisaligned jumps if the address p is not a multiple of the size of width floats.
+	// IfMisaligned jumps if p is not a multiple of the size of width floats.
 	IfMisaligned(p reg.GPVirtual, width int, label string)
-	// IfNearPageEnd jumps if fewer than width floats fit between p[n] and the end of the page that
-	// holds p[n-1].
+	// IfNearPageEnd jumps if fewer than width floats fit between p[n] and the end of the page of
+	// p[n-1].
 	IfNearPageEnd(p, n reg.GPVirtual, width int, label string)
 	LoopLabel(name string)
 }
@@ -233,16 +234,16 @@ type Group struct {
 
 type Mask any
 
-// A Part says which floats of an incomplete group exist.
+// Part says which floats of an incomplete group exist.
 type Part any
 
 type byteTerm struct {
 	signed     bool // the bytes are int8, not uint8
-	difference bool // the terms are squared differences, not products
+	difference bool // terms are squared differences, not products
 }
 
 // signedSum reports whether a sum of the terms may be negative. A sum of up to asm.Block terms fits
-// into an int32 if it may be negative, and into a uint32 if not.
+// into an int32, or into a uint32 if it can't be negative.
 func (k byteTerm) signedSum() bool { return k.signed && !k.difference }
 
 // Sizes in bytes. A word is a uint64; sliceSize is the size of a slice header.

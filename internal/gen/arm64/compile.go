@@ -12,7 +12,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Compile compiles a file of arm64 assembly, like pass.Compile for amd64. avo allocates x86
+// Compile compiles a file of arm64 assembly, as pass.Compile does for amd64. avo allocates x86
 // registers, whose numbers Bind prints as R0…R15 (without R4, the number of x86's stack pointer)
 // and V0…V31.
 var Compile = pass.Concat(
@@ -39,8 +39,7 @@ func each(run func(*ir.Function) error) pass.Interface {
 }
 
 // checkFlow returns an error if a function reads a register before writing it, or if execution runs
-// past the end of the function. The assembler accepts both. pass.Liveness has to run before
-// checkFlow.
+// past the end of the function. The assembler accepts both. pass.Liveness has to run first.
 func checkFlow(fn *ir.Function) error {
 	is := fn.Instructions()
 	if len(is) == 0 {
@@ -57,8 +56,8 @@ func checkFlow(fn *ir.Function) error {
 	return nil
 }
 
-// Bind replaces each register operand and each memory operand by its text, and each instruction
-// that Go's assembler does not know by a WORD directive.
+// Bind replaces register and memory operands by their text, and instructions that Go's assembler
+// does not know by WORD directives.
 func Bind(fn *ir.Function) error {
 	for _, i := range fn.Instructions() {
 		var registers []uint32
@@ -89,7 +88,7 @@ func Bind(fn *ir.Function) error {
 			bound = ops{word(i.Opcode, registers, bound)}
 			i.Opcode = "WORD"
 		case strings.Contains(i.Opcode, "LDP") && registers[0] == registers[1]:
-			// avo allocates two registers to two operands unless neither result is read.
+			// avo allocates different registers for two results, unless neither is read.
 			return fmt.Errorf("%s loads both halves into one register: %s", i.Opcode, join(bound))
 		}
 		i.Operands = bound

@@ -60,7 +60,7 @@ func TestErrors(t *testing.T) {
 	}
 	x := func(c *Context) operand.Mem { return operand.Mem{Base: c.Load(c.Param("x"), c.GP64())} }
 	for _, test := range []struct {
-		name, want string // want is part of the error, or "" for none
+		name, want string // part of the error; "" for none
 		emit       func(c *Context)
 	}{
 		{"32 vectors", "", vectors(32)},
@@ -128,8 +128,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestSpelling disassembles instructions: a wrong order of operands, which is reversed between Go
-// and GNU, would make a line differ.
+// TestSpelling disassembles instructions. A wrong order of operands, which Go and GNU reverse,
+// would make a line differ.
 func TestSpelling(t *testing.T) {
 	r0, r1, r2 := reg.Register(reg.RAX), reg.Register(reg.RCX), reg.Register(reg.RDX)
 	v1, v2, v3 := reg.Register(reg.X1), reg.Register(reg.X2), reg.Register(reg.X3)
@@ -334,11 +334,11 @@ func TestSpelling(t *testing.T) {
 		for _, i := range fn.Instructions() {
 			checkLiveness(t, i)
 		}
-		// not Compile, because fixed registers are read before they are written
+		// Compile fails if fixed registers are read before they are written
 		if err := Bind(fn); err != nil {
 			t.Fatal(err)
 		}
-		fn.Attributes = 0 // so that the source needs no textflag.h
+		fn.Attributes = 0 // the source then needs no textflag.h
 	}
 	asm, err := printer.NewGoAsm(printer.Config{}).Print(file)
 	if err != nil {

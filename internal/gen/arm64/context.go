@@ -1,8 +1,7 @@
-// Package arm64 generates arm64 assembly with avo, which itself supports only x86
-// (mmcloughlin/avo#189). Its main type is Context.
+// Package arm64 generates arm64 assembly with avo, which supports only x86 (mmcloughlin/avo#189).
 //
-// The package uses those parts of avo that do not depend on x86: the build context, argument
-// offsets, control flow, liveness, register allocation and both printers.
+// The package uses the parts of avo that do not depend on x86: the build context, argument offsets,
+// control flow, liveness, register allocation and both printers.
 //
 // A Context is used like avo's *build.Context:
 //
@@ -30,7 +29,7 @@ import (
 )
 
 // Context builds one file of arm64 assembly. It embeds *build.Context, whose x86 instructions must
-// not be used. Result returns the errors of all calls.
+// not be used.
 type Context struct {
 	*build.Context
 	function string // for error messages
@@ -51,7 +50,7 @@ func (c *Context) fail(format string, a ...any) {
 	c.errs = append(c.errs, fmt.Errorf("arm64: "+c.function+": "+format, a...))
 }
 
-// Result returns the file, to be compiled by Compile, and the errors of the calls that built it.
+// Result returns the file, which Compile compiles, and the errors of the calls that built it.
 func (c *Context) Result() (*ir.File, error) {
 	f, err := c.Context.Result()
 	return f, errors.Join(append(c.errs, err)...)

@@ -7,11 +7,11 @@ import (
 )
 
 // Operands are in the order of Go's assembler: m, n, d mean d = n op m. Memory is an operand.Mem,
-// immediates are constants such as operand.Imm(64).
+// and an immediate a constant such as operand.Imm(64).
 
-// Loads by MOVBU, MOVHU and MOVWU zero-extend to 64 bits, MOVB, MOVH and MOVW sign-extend. FMOVS
-// and FMOVD to a vector register write lane 0 and clear the other lanes. FMOVQ moves between memory
-// and a vector register only; VMOV copies a vector register.
+// MOVBU, MOVHU and MOVWU zero-extend what they load to 64 bits; MOVB, MOVH and MOVW sign-extend it.
+// FMOVS and FMOVD to a vector register write lane 0 and clear the other lanes. FMOVQ moves only
+// between memory and a vector register; VMOV copies a vector register.
 
 func (c *Context) MOVD(src, dst operand.Op)  { c.move("MOVD", src, dst) }
 func (c *Context) MOVHU(src, dst operand.Op) { c.move("MOVHU", src, dst) }
@@ -52,7 +52,7 @@ func (c *Context) loadPair(opcode string, of func(reg.Register) view, m operand.
 	c.emit(opcode, ops{m}, ops{a, b}, m, a, b)
 }
 
-// PRFM prefetches the cache line at m. how names the operation, PLDL1KEEP for instance.
+// PRFM prefetches the cache line at m. how is an operation such as PLDL1KEEP.
 func (c *Context) PRFM(m operand.Mem, how string) { c.emit("PRFM", ops{m}, nil, m, text(how)) }
 
 // m is a register, Shifted or not, or an immediate.
@@ -76,8 +76,8 @@ func (c *Context) CMP(m operand.Op, n reg.Register) {
 	c.emit("CMP", ops{m, r64(n)}, nil, m, r64(n))
 }
 
-// BLO, BLS, BHS and BHI jump if <, <=, >= and > in an unsigned comparison. Flags are not tracked:
-// no instruction that sets them may come between a comparison and its branch.
+// BLO, BLS, BHS and BHI jump if <, <=, >= and > in an unsigned comparison. No instruction that sets
+// flags may come between a comparison and its branch: nothing checks this.
 
 func (c *Context) B(label string)   { c.branch("B", label, nil) }
 func (c *Context) BEQ(label string) { c.branch("BEQ", label, nil) }
@@ -120,8 +120,8 @@ func (c *Context) VDUP(s operand.Op, d reg.Register) {
 	c.emit("VDUP", ops{s}, ops{s4(d)}, s, s4(d))
 }
 
-// VMOV copies a lane to a lane, a lane to a general register (zero-extended), a general register to
-// a lane, or a whole vector register to another.
+// VMOV copies a lane to a lane or (zero-extended) to a general register, a general register to a
+// lane, or a whole vector register.
 func (c *Context) VMOV(src, dst operand.Op) {
 	s, d := vmov(src), vmov(dst)
 	in := ops{s}
@@ -153,8 +153,8 @@ func (c *Context) VBIT(m, n, d reg.Register) {
 	c.emit("VBIT", ops{m, n, d}, ops{b16(d)}, b16(m), b16(n), b16(d))
 }
 
-// VTBL sets byte i of d to byte m[i] of n, or to 0 if m[i] is 16 or more. VTBX keeps byte i of d in
-// that case.
+// VTBL sets byte i of d to byte m[i] of n, or to 0 if m[i] is 16 or more. VTBX keeps byte i
+// instead.
 func (c *Context) VTBL(m, n, d reg.Register) {
 	c.emit("VTBL", ops{m, n}, ops{b16(d)}, b16(m), list(b16(n)), b16(d))
 }
@@ -167,7 +167,7 @@ func (c *Context) VAND(m, n, d reg.Register) { c.vector("VAND", b16, m, n, d) }
 func (c *Context) VEOR(m, n, d reg.Register) { c.vector("VEOR", b16, m, n, d) }
 func (c *Context) VORR(m, n, d reg.Register) { c.vector("VORR", b16, m, n, d) }
 
-// VUZP1 returns lanes n0 n2 m0 m2, and VUZP2 n1 n3 m1 m3.
+// VUZP1 computes lanes n0 n2 m0 m2, and VUZP2 n1 n3 m1 m3.
 
 func (c *Context) VUZP1(m, n, d reg.Register) { c.vector("VUZP1", s4, m, n, d) }
 func (c *Context) VUZP2(m, n, d reg.Register) { c.vector("VUZP2", s4, m, n, d) }
@@ -178,8 +178,7 @@ func (c *Context) VSUB(m, n, d reg.Register) { c.vector("VSUB", s4, m, n, d) }
 // VADDP computes n0+n1, n2+n3, m0+m1, m2+m3 in lanes 0 to 3.
 func (c *Context) VADDP(m, n, d reg.Register) { c.vector("VADDP", s4, m, n, d) }
 
-// VSMULLH multiplies the lower four int16 of n by the lower four of m, to four int32; VSMULL2H
-// multiplies the upper four.
+// VSMULLH multiplies the lower four int16 of n and m, to four int32; VSMULL2H the upper four.
 func (c *Context) VSMULLH(m, n, d reg.Register) {
 	c.emit("VSMULLH", ops{m, n}, ops{d}, h4(m), h4(n), s4(d))
 }
@@ -195,8 +194,7 @@ func (c *Context) shift(opcode string, k uint8, n, d reg.Register) {
 	c.emit(opcode, ops{n}, ops{s4(d)}, operand.U8(k), s4(n), s4(d))
 }
 
-// VFMAX and VFMIN return NaN if either operand is NaN, and order -0 before +0, unlike the
-// instructions of x86.
+// Unlike x86, VFMAX and VFMIN return NaN if either operand is NaN, and order -0 before +0.
 
 func (c *Context) VFADD(m, n, d reg.Register) { c.vector("VFADD", s4, m, n, d) }
 func (c *Context) VFSUB(m, n, d reg.Register) { c.vector("VFSUB", s4, m, n, d) }
@@ -219,9 +217,9 @@ func (c *Context) FCVTDS(n, d reg.Register)   { c.emit("FCVTDS", ops{n}, ops{d},
 func (c *Context) FMULD(m, n, d reg.Register) { c.vector("FMULD", f, m, n, d) }
 func (c *Context) FDIVD(m, n, d reg.Register) { c.vector("FDIVD", f, m, n, d) }
 
-// Arithmetic on two float64, with names of this package's own. FADDPD computes n0+n1 in lane 0.
+// Arithmetic on two float64. The names are this package's own. FADDPD computes n0+n1 in lane 0.
 // VFCVTL converts the lower two float32 of n to float64, VFCVTL2 the upper two. VFCVTN rounds two
-// float64 to float32s in the lower half of d and clears the upper half; VFCVTN2 stores them in the
+// float64 to float32s in the lower half of d and clears the upper half. VFCVTN2 stores them in the
 // upper half and keeps the lower half.
 func (c *Context) VFADDD(m, n, d reg.Register) { c.vector("VFADDD", d2, m, n, d) }
 func (c *Context) VFSUBD(m, n, d reg.Register) { c.vector("VFSUBD", d2, m, n, d) }
@@ -241,8 +239,8 @@ func (c *Context) VSHLD(k uint8, n, d reg.Register) {
 	c.emit("VSHL", ops{n}, ops{d}, operand.U8(k), d2(n), d2(d))
 }
 
-// VFCMEQ sets all bits of a lane of d if n == m in this lane, and otherwise clears them; VFCMGT
-// does so for n > m. Comparisons with NaN are false.
+// VFCMEQ sets all bits of each lane of d in which n == m, and clears the other lanes. VFCMGT does
+// so for n > m. Comparisons with NaN are false.
 func (c *Context) VFCMEQ(m, n, d reg.Register) { c.vector("VFCMEQ", s4, m, n, d) }
 
 func (c *Context) VFCMGT(m, n, d reg.Register) { c.vector("VFCMGT", s4, m, n, d) }
@@ -262,7 +260,7 @@ func (c *Context) VXTN(n, d reg.Register)  { c.emit("VXTN", ops{n}, ops{d}, s4(n
 func (c *Context) VXTN2(n, d reg.Register) { c.emit("VXTN2", ops{n, d}, ops{d}, s4(n), h8(d)) }
 
 // VFCVTLH converts the lower four float16 of n to float32, VFCVTL2H the upper four. VFCVTNH rounds
-// four float32 to float16s in the lower half of d and clears the upper half; VFCVTN2H stores them
+// four float32 to float16s in the lower half of d and clears the upper half. VFCVTN2H stores them
 // in the upper half and keeps the lower half.
 func (c *Context) VFCVTLH(n, d reg.Register)  { c.emit("VFCVTLH", ops{n}, ops{d}, h4(n), s4(d)) }
 func (c *Context) VFCVTL2H(n, d reg.Register) { c.emit("VFCVTL2H", ops{n}, ops{d}, h8(n), s4(d)) }
@@ -277,9 +275,9 @@ func (c *Context) VSXTLH(n, d reg.Register)  { c.emit("VSXTLH", ops{n}, ops{d}, 
 func (c *Context) VSXTL2H(n, d reg.Register) { c.emit("VSXTL2H", ops{n}, ops{d}, h8(n), s4(d)) }
 
 // VSABD and VUABD compute |n-m| of sixteen bytes. VSMULLB and VUMULL compute the eight 16-bit
-// products of the lower halves, VSMULL2B and VUMULL2 the eight products of the upper halves.
-// VSADALP and VUADALP add the sums n0+n1, n2+n3 and so on of 16-bit numbers to the four 32-bit
-// lanes of d. VADDV computes the sum of four 32-bit lanes, in lane 0.
+// products of the lower halves, VSMULL2B and VUMULL2 those of the upper halves. VSADALP and VUADALP
+// add sums of adjacent 16-bit numbers (n0+n1, n2+n3, ...) to the four 32-bit lanes of d. VADDV
+// computes the sum of four 32-bit lanes, in lane 0.
 func (c *Context) VSABD(m, n, d reg.Register) { c.vector("VSABD", b16, m, n, d) }
 
 func (c *Context) VUABD(m, n, d reg.Register)    { c.vector("VUABD", b16, m, n, d) }
@@ -295,8 +293,8 @@ func (c *Context) VADDV(n, d reg.Register)       { c.emit("VADDV", ops{n}, ops{d
 func (c *Context) VSADDLP(n, d reg.Register) { c.emit("VSADDLP", ops{n}, ops{d}, s4(n), d2(d)) }
 func (c *Context) VUADDLP(n, d reg.Register) { c.emit("VUADDLP", ops{n}, ops{d}, s4(n), d2(d)) }
 
-// VSDOT and VUDOT add the four products of the bytes of n and m in each 32-bit lane to that lane of
-// d. They need the feature ASIMDDP.
+// VSDOT and VUDOT add to each 32-bit lane of d the four products of the bytes of n and m in that
+// lane. They need the feature ASIMDDP.
 func (c *Context) VSDOT(m, n, d reg.Register) { c.addProducts("VSDOT", m, n, d) }
 func (c *Context) VUDOT(m, n, d reg.Register) { c.addProducts("VUDOT", m, n, d) }
 

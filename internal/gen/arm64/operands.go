@@ -9,8 +9,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// view is a register together with its format as an operand. It embeds the register, so that avo's
-// liveness analysis and register allocation see a reg.Register.
+// view is a register and its format as an operand. avo's liveness analysis and register allocation
+// see the embedded reg.Register.
 type view struct {
 	reg.Register
 	kind   reg.Kind
@@ -31,7 +31,7 @@ func b8(r reg.Register) view  { return view{r, reg.KindVector, "V%d.B8"} }
 func h8(r reg.Register) view  { return view{r, reg.KindVector, "V%d.H8"} }
 func h4(r reg.Register) view  { return view{r, reg.KindVector, "V%d.H4"} }
 
-// pair returns two operands that avo, which prints ", " between operands, prints as (F0, F1).
+// pair returns two operands that avo, which separates operands by ", ", prints as (F0, F1).
 func pair(of func(reg.Register) view, a, b reg.Register) (first, second view) {
 	first, second = of(a), of(b)
 	first.format, second.format = "("+first.format, second.format+")"
@@ -43,7 +43,7 @@ func list(v view) view {
 	return v
 }
 
-// A Lane is one element of a vector register. Writing it does not change the other elements.
+// Lane is one element of a vector register. Writing it does not change the other elements.
 type Lane struct{ view }
 
 // S returns the 32-bit lane i (0…3) of v.
@@ -71,7 +71,7 @@ func natural(op operand.Op) operand.Op {
 	return op
 }
 
-// Shifted returns the operand r<<k, for the operand m of an integer instruction.
+// Shifted returns r<<k, for the operand m of an integer instruction.
 func Shifted(r reg.Register, k uint8) reg.Register {
 	return view{r, reg.KindGP, fmt.Sprintf("R%%d<<%d", k)}
 }
@@ -82,7 +82,7 @@ func (c *Context) emit(opcode string, reads, writes ops, args ...operand.Op) {
 	c.add(&ir.Instruction{Opcode: opcode, Inputs: reads, Outputs: writes, Operands: args})
 }
 
-// args are the jump's operands besides label, reads the registers that the jump reads. avo expects
+// args are the jump's operands besides label; reads are the registers that it reads. avo expects
 // the label as the first operand, Go's assembler as the last.
 func (c *Context) branch(opcode, label string, reads ops, args ...operand.Op) {
 	args = append(ops{operand.LabelRef(label)}, args...)
@@ -90,7 +90,7 @@ func (c *Context) branch(opcode, label string, reads ops, args ...operand.Op) {
 		IsConditional: opcode != "B"})
 }
 
-// If an operand is invalid, add records an error instead of adding the instruction.
+// If an operand is invalid, add records an error and drops the instruction.
 func (c *Context) add(i *ir.Instruction) {
 	for _, op := range i.Operands {
 		if err := check(op); err != nil {
@@ -101,8 +101,8 @@ func (c *Context) add(i *ir.Instruction) {
 	c.Context.Instruction(i)
 }
 
-// Without the error of check, a register of the wrong kind or size would be printed as the valid
-// register of the same number.
+// Without check, a register of the wrong kind or size would be printed as the valid register of the
+// same number.
 func check(op operand.Op) error {
 	switch op := op.(type) {
 	case view:

@@ -7,7 +7,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Local sets d to the address of the space that AllocLocal has reserved in the frame, above the
+// Local sets d to the address of the memory that AllocLocal has reserved in the frame, above the
 // saved link register. A function may call AllocLocal only once.
 func (c *Context) Local(d reg.Register) {
 	c.emit("ADD", nil, ops{d}, text("$8"), text("RSP"), r64(d))

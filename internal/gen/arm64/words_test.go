@@ -10,8 +10,8 @@ import (
 	"golang.org/x/arch/arm64/arm64asm"
 )
 
-// gnu maps each name in words to the instruction's GNU syntax, in which %[1]d, %[2]d and %[3]d
-// stand for the register numbers of d, n and m.
+// gnu maps each name in words to the instruction's GNU syntax. %[1]d, %[2]d and %[3]d are the
+// register numbers of d, n and m.
 var gnu = map[string]string{
 	"VFADD":    "fadd v%[1]d.4s, v%[2]d.4s, v%[3]d.4s",
 	"VFSUB":    "fsub v%[1]d.4s, v%[2]d.4s, v%[3]d.4s",
@@ -58,8 +58,8 @@ var gnu = map[string]string{
 	"VSXTL2H":  "sxtl2 v%[1]d.4s, v%[2]d.8h",
 }
 
-// dotWords has the encodings, by llvm-mc, of instructions that arm64asm cannot decode. The register
-// numbers are 21, 10 and 31 for d, n and m.
+// dotWords holds encodings, by llvm-mc, of instructions that arm64asm cannot decode. The registers
+// d, n and m have the numbers 21, 10 and 31.
 var dotWords = map[string]uint32{
 	"VSDOT": 0x4e9f9555,
 	"VUDOT": 0x6e9f9555,
@@ -118,7 +118,7 @@ func TestWordsDecode(t *testing.T) {
 	}
 }
 
-// TestWordsEncode uses llvm-mc, if it is installed, because a lenient decoder could hide an error.
+// A lenient decoder could hide an error, so TestWordsEncode uses llvm-mc, if it is installed.
 func TestWordsEncode(t *testing.T) {
 	path, err := exec.LookPath("llvm-mc")
 	if err != nil {
