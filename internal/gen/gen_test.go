@@ -119,8 +119,8 @@ func TestGuards(t *testing.T) {
 		t.Fatal(err)
 	}
 	guard := regexp.MustCompile(`if ([^{]*) \{\n\s*isas = append\(isas, ([\w, ]+)\)`)
-	// The guards ask both cpuid and x/sys/cpu. The latter, in the version that go.mod
-	// requires, does not report F16C.
+	// The guards ask cpuid and x/sys/cpu, because x/sys/cpu, in the version that go.mod requires,
+	// does not report F16C.
 	for unknown, feature := range map[string]*regexp.Regexp{
 		"":     regexp.MustCompile(`\bcpuid\.([A-Z]\w+)\b[^.]`),
 		"F16C": regexp.MustCompile(`\bcpu\.X86\.Has(\w+)`),

@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// A kernelSpec describes a kernel, or a stub that selects one of two kernels for different element
+// kernelSpec describes a kernel, or a stub that selects one of two kernels for different element
 // types.
 type kernelSpec struct {
 	signature
 	name    string
 	emit    func(Target) // emits the body; nil for a stub that selects between two kernels
-	like    string       // asm function whose result the kernel computes, in whole or part
+	like    string       // asm function of whose result the kernel computes all or part
 	checked bool         // the stub calls Go if lengths differ or exceed asm.Block
 	wide    bool
-	wideIf  string // asm variable that enables that body; "" for always
+	wideIf  string // asm variable that enables the AVX512 body; "" for always
 	feature string // CPU feature beyond AVX-512; "" for none
 	dot     bool
 	stub    string // stub that selects the kernel; "" if it has its own
@@ -23,9 +23,8 @@ type kernelSpec struct {
 	notNEON bool
 }
 
-// A choice selects one of two kernels by the bool parameter of the given name. A kernel's name is
-// the stub's name with the word both replaced by no if the parameter is false, and by yes
-// otherwise.
+// choice selects one of two kernels by a bool parameter. A kernel's name is the stub's name with
+// the word both replaced by no if the parameter is false, else by yes.
 type choice struct{ parameter, both, no, yes string }
 
 var (
@@ -44,8 +43,7 @@ func kernel(name, signature string, emit func(Target)) *kernelSpec {
 
 func (k *kernelSpec) partOf(function string) *kernelSpec { k.like = function; return k }
 
-// trusting marks a kernel whose stub checks no lengths: callers must check the operands and their
-// sizes.
+// trusting marks a kernel whose stub checks no lengths: callers must check the operands' lengths.
 func (k *kernelSpec) trusting() *kernelSpec { k.checked = false; return k }
 
 func (c choice) newStub(name, signature string) *kernelSpec {
@@ -54,7 +52,7 @@ func (c choice) newStub(name, signature string) *kernelSpec {
 	return k
 }
 
-// emit(t, yes) emits the kernel for the value yes of the bool parameter.
+// emit(t, yes) emits the kernel for the value yes of the parameter.
 func (c choice) either(name, signature string, emit func(t Target, yes bool),
 	set func(k *kernelSpec)) {
 	set(c.newStub(name, signature))
@@ -69,8 +67,8 @@ func (k *kernelSpec) selectedBy(stub string) *kernelSpec {
 	return k.partOf(stub + "Generic")
 }
 
-// bodies returns the names of the kernels that the stub can jump to, without variants: the kernel
-// for true comes before the kernel for false.
+// bodies returns the names of the kernels that the stub can jump to, without variants. The kernel
+// for true comes first.
 func (k *kernelSpec) bodies() []string {
 	if k.emit != nil {
 		return []string{k.name}
@@ -86,18 +84,17 @@ func (k *kernelSpec) inWideIf(variable string) *kernelSpec {
 	return k.inWide()
 }
 
-// inDot adds a body for the NEONDot path. A stub that selects between two marked kernels must be
-// marked too.
+// inDot adds a body for the NEONDot path. A stub that selects between two such kernels needs the
+// mark, too.
 func (k *kernelSpec) inDot() *kernelSpec { k.dot = true; return k }
 
 // needing marks a kernel that requires a CPU feature beyond AVX-512. The kernel's name ends in the
-// feature's name; a bool variable of package asm, with this name in lower case, reports whether the
-// CPU has the feature.
+// feature's name. A bool variable of package asm, the name in lower case, reports the feature.
 func (k *kernelSpec) needing(feature string) *kernelSpec { k.feature = feature; return k }
 
 func (k *kernelSpec) notInNEON() *kernelSpec { k.notNEON = true; return k }
 
-// variant returns the CPU feature for which the kernel has a second kernel, or "" if it has none.
+// variant returns the CPU feature for which the kernel has a second kernel, or "".
 func (k *kernelSpec) variant() string {
 	for _, other := range kernels {
 		if other.feature != "" && other.name == k.bodies()[0]+other.feature {
@@ -107,8 +104,8 @@ func (k *kernelSpec) variant() string {
 	return ""
 }
 
-// passingSlices marks a kernel whose assembly has slices with capacities as parameters: with flat
-// parameters the public function would be too large for the compiler to inline.
+// passingSlices marks a kernel whose assembly has slices with capacities as parameters. With flat
+// parameters, the public function would be too large to be inlined.
 func (k *kernelSpec) passingSlices() *kernelSpec { k.passSlices = true; return k }
 
 func (k *kernelSpec) slow() string {

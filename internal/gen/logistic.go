@@ -19,7 +19,7 @@ const (
 	logisticTwo                            // 2
 	logisticCutoff                         // 40: above it e^-x is too small to change 1
 	logisticMinusCutoff                    // -logisticCutoff
-	logisticSmall                          // 0.41: below it log(1+x) is computed from x itself
+	logisticSmall                          // 0.41: below it, log(1+x) is computed from x itself
 	logisticSqrt2                          // sqrt(2), the least 1+x that is halved
 	logisticExp                            // 13 coefficients of (e^r-1-r)/r^2, the first 1/2
 	logisticLog         = logisticExp + 13 // 10 coefficients of (2 artanh s - 2s)/s^3
@@ -52,7 +52,7 @@ func logisticLoop(t Target, f func(l logistic, x Group) Group) {
 	t.Done()
 }
 
-// A logistic emits arithmetic on groups of doubles; each result is in a new group. Package floats
+// logistic emits arithmetic on groups of doubles, with each result in a new group. Package floats
 // performs the same steps in the same order.
 type logistic struct {
 	Target
@@ -90,7 +90,8 @@ func (l logistic) number(k int) Group {
 
 func (l logistic) zero() Group { return zeros(l, 1, l.Width())[0] }
 
-// polynomial has count coefficients, 10 or 13, which begin at index k of the table. r2 must be r*r.
+// polynomial evaluates the count coefficients, 10 or 13, from index k of the table on. r2 must be
+// r*r.
 func (l logistic) polynomial(k, count int, r, r2 Group) Group {
 	pair := func(k int) Group { return l.plus(l.times(r, k+1), k) }
 	four := func(k int) Group { return l.add(pair(k), l.mul(r2, pair(k+2))) }
@@ -106,8 +107,7 @@ func (l logistic) polynomial(k, count int, r, r2 Group) Group {
 	return l.add(four(k), l.mul(r4, sum))
 }
 
-// exp returns e^-|x| as the sum high + low. If |x| is above the cutoff (logisticCutoff), low is
-// meaningless.
+// exp returns e^-|x| as the sum high + low. If |x| is above logisticCutoff, low is undefined.
 func (l logistic) exp(x Group) (high, low Group) {
 	negated := l.sub(l.zero(), x)
 	x = l.SelectDoubles(l.LessDoubles(x, l.zero()), x, negated)

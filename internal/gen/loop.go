@@ -2,7 +2,7 @@ package main
 
 import "github.com/mmcloughlin/avo/reg"
 
-// A walk is a position in several vectors of equal length.
+// walk is a position in several vectors of equal length.
 type walk struct {
 	t       Target
 	n       reg.GPVirtual // number of elements left
@@ -25,8 +25,8 @@ func (w walk) next(count int) {
 	w.t.Decrement(w.n, count)
 }
 
-// loop emits a loop that processes count elements per iteration while at least count elements are
-// left. If fewer are left before the first iteration, the code jumps to the label rest.
+// loop emits a loop that processes count elements per iteration while that many are left. If fewer
+// are left at first, the code jumps to the label rest.
 func (w walk) loop(label func(name string), name string, count int, rest string, body func()) {
 	w.t.IfLess(w.n, count, rest)
 	label(name)
@@ -35,8 +35,8 @@ func (w walk) loop(label func(name string), name string, count int, rest string,
 	w.t.IfAtLeast(w.n, count, name)
 }
 
-// On amd64, the code of indexedLoop first advances the pointers and n beyond all iterations of the
-// loop; a single negative index then counts up to 0.
+// On amd64, indexedLoop first advances the pointers and n beyond all iterations of the loop. A
+// single negative index then counts up to 0.
 func (w walk) indexedLoop(name string, count int, rest string, body func(p []reg.GPVirtual)) {
 	t := w.t
 	var p []reg.GPVirtual
@@ -73,7 +73,7 @@ func zeros(t Target, count, width int) []Group {
 }
 
 // fold adds the second half of the groups to the first half until one group is left. The number of
-// groups has to be a power of two.
+// groups must be a power of two.
 func fold(lane []Group, add func(dst, a, b Group)) Group {
 	for half := len(lane) / 2; half > 0; half /= 2 {
 		for l := range half {

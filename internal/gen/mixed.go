@@ -6,25 +6,26 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A mixedSum emits sums over a float32 vector x and a vector y of narrower elements, in 64 lanes
+// mixedSum emits sums over a float32 vector x and a vector y of narrower elements, in 64 lanes
 // each. n is at most asm.Block.
 type mixedSum struct {
 	t        Target
 	x, y, n  reg.GPVirtual
 	size     int // bytes per element of y
 	prefetch int // prefetch distance in y, in bytes; 0 for none
-	// load converts a whole group of y to float32s, loadPart the last n mod width elements, or a
-	// whole group if n mod width is 0.
+	// load converts a whole group of y to float32s. loadPart converts the last n mod width
+	// elements, or a whole group if n mod width is 0.
 	load     func(v Group, y reg.GPVirtual, offset int)
 	loadPart func(v Group, y, n reg.GPVirtual, part Part, name string)
 	terms    []mixedTerm // one per sum
 	reset    func()      // restores x, y and n for another pass; unused for one sum
 }
 
-// v is a group of elements of y, converted to float32. dst may be v.
+// v holds elements of y, converted to float32. dst may be v.
 type mixedTerm func(dst, v Group, x source)
 
-// If the registers cannot hold the lanes of all sums, each sum has its own pass over the vectors.
+// If the registers cannot hold the lanes of all sums, sums makes one pass over the vectors for each
+// sum.
 func (m *mixedSum) sums() (sums []Group) {
 	if len(m.terms)*lanes/m.t.Width() < m.t.Registers() {
 		return m.pass("", m.terms)

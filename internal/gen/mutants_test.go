@@ -19,9 +19,8 @@ import (
 	"time"
 )
 
-// This file implements mutation testing of package asm's tests. A mutant is the assembly file of a
-// code path with a fault in one line. The flag -overlay of go test compiles the mutant in place of
-// the file.
+// Mutation testing of package asm's tests. A mutant is the assembly file of a code path with a
+// fault in one line. The flag -overlay of go test compiles it in place of the file.
 var (
 	mutants = flag.Int("mutants", 0, "`number` of faults to plant in the assembly of package asm")
 	match   = flag.String("match", "", "plant only faults whose descriptions match this `regexp`")
@@ -72,8 +71,8 @@ func offset(line, next string) string {
 	})
 }
 
-// bound leaves other lines unchanged: JAE usually leads to a loop, and the code for the remaining
-// elements could replace its last iteration.
+// bound leaves lines before other jumps unchanged: JAE usually leads to a loop, whose last
+// iteration the code for the remaining elements could replace.
 func bound(line, next string) string {
 	place := strings.Index(line, "$+") + 2
 	k, _ := strconv.Atoi(line[place:])
@@ -177,7 +176,7 @@ func (l *runner) build(t *testing.T, index int, line string) {
 	}
 }
 
-// killer is "" if all tests pass.
+// test returns the failed test, or "" if all tests pass.
 func (l *runner) test(t *testing.T, flags ...string) (killer string) {
 	ctx, cancel := context.WithTimeout(t.Context(), l.limit)
 	defer cancel()
@@ -190,7 +189,7 @@ func (l *runner) test(t *testing.T, flags ...string) (killer string) {
 	switch {
 	case err == nil:
 		return ""
-	case !errors.As(err, &exit): // a binary that did not run must not count as a kill
+	case !errors.As(err, &exit): // a binary that did not run kills no mutant
 		t.Fatal(err)
 	}
 	how := "wrong result"

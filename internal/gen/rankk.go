@@ -11,7 +11,7 @@ func init() {
 		trusting().inWide()
 }
 
-// Dimensions, in int32 elements, of the tile of rankKPairs, equal to asm.TileRows and asm.TileCols.
+// Dimensions, in int32 elements, of the tile of rankKPairs: asm.TileRows and asm.TileCols.
 const tileRows, tileCols = 12, 32
 
 // k must be at least 1.
@@ -31,7 +31,7 @@ func rankKPairs(t Target) {
 			name := fmt.Sprint("tile", i, "x", j)
 			p := copyInt(t, first)
 			t.Label("ahead_" + name)
-			for range rows { // c is only needed at the end
+			for range rows { // c is needed at the end
 				for line := 0; line < cols; line += 64 / float {
 					t.Prefetch(p, float*(j+line))
 				}
@@ -58,7 +58,7 @@ func rankKPairs(t Target) {
 }
 
 // tileSums returns, for each of count elements of a row of a, from element first on, the sums over
-// the rows of its products with each of the two groups of b's row that begin offset bytes after the
+// the rows of its products with each of two groups of b's row. These begin offset bytes after the
 // row's start.
 func tileSums(t Target, first, count int, a, b, k reg.GPVirtual, offset int,
 	loop string) [][2]Group {

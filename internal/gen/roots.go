@@ -1,7 +1,6 @@
 package main
 
-// Bits of the least and the greatest float32 in the safe range of sums of squares, as in package
-// asm.
+// Bits of the least and the greatest float32 in package asm's safe range of sums of squares.
 const minSquares, maxSquares = 0x12800000, 0x7f7fffff
 
 func init() {
@@ -13,7 +12,7 @@ func init() {
 	}).partOf("Distance").inWide()
 }
 
-// Outside the safe range, the kernel jumps to the function whose name is slow.
+// Outside the safe range, the kernel jumps to the function slow.
 func rootOfSum(t Target, vectors []string, term func(dst Group, s source), slow string) {
 	sumTo(t, vectors, term, func(sum Group) {
 		root := t.New(1)

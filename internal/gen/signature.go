@@ -12,7 +12,7 @@ import (
 	"github.com/mmcloughlin/avo/operand"
 )
 
-// A signature is the type of a kernel's functions. Go code passes slices.
+// signature is the type of a kernel's functions. Go code passes slices.
 type signature struct {
 	text       string   // Go function type
 	slices     []string // names of the slice parameters
@@ -64,8 +64,8 @@ func (s *signature) flat() string {
 	return "func(" + strings.Join(parameters, ", ") + ")" + result
 }
 
-// equalSlices returns the names of the slice parameters whose lengths have to be equal: all but w,
-// the dense vector to which the indices of a sparse row refer.
+// equalSlices returns the names of the slice parameters that must have equal lengths: all but w,
+// the dense vector to which a sparse row's indices refer.
 func (s *signature) equalSlices() []string {
 	return slices.DeleteFunc(slices.Clone(s.slices), func(name string) bool { return name == "w" })
 }
@@ -108,9 +108,9 @@ func (s *signature) call(function, format string, names []string) string {
 	return call
 }
 
-// leave returns an instruction that removes the frame of the current function and jumps to the
-// given function. In place of a Go function nameSlow, kernels with flat parameters jump to
-// nameSlowFlat.
+// leave returns an instruction that removes the current function's frame and jumps to the given
+// function. If that is a Go function nameSlow, kernels with flat parameters jump to nameSlowFlat
+// instead.
 func (s *signature) leave(function string) *ir.Instruction {
 	if strings.HasSuffix(function, "Slow") && !s.passSlices {
 		function += "Flat"

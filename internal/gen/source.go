@@ -2,13 +2,13 @@ package main
 
 import "github.com/mmcloughlin/avo/reg"
 
-// A source supplies the operands of a kernel's formula: for each vector one group of elements.
+// source supplies the operands of a kernel's formula: one group of elements of each vector.
 // Elements that do not exist are +0.
 type source struct {
 	t          Target
 	p          []reg.GPVirtual
 	bytes      reg.GPVirtual // pointer into a vector of bytes; nil if the formula reads none
-	first      int           // index of the group's first element, relative to the pointers
+	first      int           // index of the group's first element, counted from the pointers
 	part       Part          // which elements exist; nil for all
 	afterWhole bool          // whether a whole group precedes this one; loads may read it again
 }

@@ -5,7 +5,7 @@ import (
 )
 
 // The kernels of this file process k interleaved weight vectors: w[j*k+c] is weight j of vector c.
-// k is a multiple of eight, and a group holds the weights of one feature in eight vectors or more.
+// k is a multiple of eight, and a group holds one feature's weights in eight vectors or more.
 
 func init() {
 	kernel("dotSparseK", "func(dst []float32, idx []int32, val, w []float32, k int)", dotSparseK).
@@ -14,9 +14,8 @@ func init() {
 		trusting()
 }
 
-// dotSparseK emits a kernel for eight vectors or, in 512-bit registers, sixteen. w begins at the
-// weights of the first feature in these vectors. Each of the eight lanes of dotSparse is a whole
-// group here.
+// dotSparseK emits a kernel for eight vectors or, in 512-bit registers, sixteen. w begins at these
+// vectors' weights of the first feature. Each lane of dotSparse corresponds to a whole group here.
 func dotSparseK(t Target) {
 	if t.Width() > 8 {
 		t.IfAtLeast(t.IntParam("len(dst)"), t.Width(), "wide")
@@ -63,8 +62,7 @@ func axpySparseK(t Target) {
 	t.Done()
 }
 
-// In each(j, i), the register j holds the index of a nonzero, and i is its number within the
-// iteration, from 0.
+// In each(j, i), the register j holds the index of nonzero i of the iteration, counted from 0.
 func nonzeros(row walk, count int, comment, end string, each func(j reg.GPVirtual, i int)) {
 	t, idx := row.t, row.vectors[0].p
 	row.loop(t.Label, "loop", count, "rest", func() {

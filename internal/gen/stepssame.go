@@ -19,8 +19,7 @@ const (
 )
 
 // stepsSame stops at the first row whose margin is infinite or NaN. It adds a multiple of each
-// earlier row to w, even if the multiple is 0, because a branch would be hard to predict. count is
-// at least 1.
+// earlier row to w, even a multiple of 0: a branch would be hard to predict. count is at least 1.
 func stepsSame(t Target) {
 	step, count, indices, w := t.PointerParam("steps"), t.IntParam("count"),
 		t.PointerParam("indices"), t.PointerParam("w")

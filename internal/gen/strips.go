@@ -6,15 +6,15 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A strip is a range of columns of a matrix, narrow enough for half of the registers to hold one
-// row of the strip. If last is not nil, the last group of columns may overlap the group before.
+// strip is a range of columns of a matrix, so narrow that half of the registers can hold one of its
+// rows. If last is not nil, the last group of columns may overlap the group before.
 type strip struct {
 	name          string        // prefix of the strip's labels
 	width, groups int           // floats per group; number of groups
 	last          reg.GPVirtual // byte offset of a last group that may overlap; nil for none
 }
 
-// The address of the group is the sum of the results.
+// The group's address is the sum of the results.
 func (s strip) at(t Target, p reg.GPVirtual, group int) (reg.GPVirtual, int) {
 	if s.last != nil && group == s.groups-1 {
 		return t.Address(p, s.last, 1), 0

@@ -9,18 +9,18 @@ import (
 	"github.com/mmcloughlin/avo/gotypes"
 )
 
-// A dispatch stub is the assembly function that package asm calls for a kernel. It has no frame: it
+// A dispatch stub is the assembly function that package asm calls for a kernel. It has no frame. It
 // reads which code path is in use and jumps to that path's body, which finds the arguments in the
 // same places. For unequal lengths, for vectors of more than asm.Block elements, and on code paths
 // without a body, it jumps to the Go function nameSlow. If the kernel trusts its caller, the stub
 // checks no lengths, and the Go function is nameGeneric.
 //
 // Stubs and bodies have flat parameters, a pointer and a length in place of a slice: Go passes the
-// arguments of assembly in memory, and without capacities there is less to store. nameActive, which
-// is inlined, calls the stub, nameFlat. If the assembly has slices as parameters, nameActive is the
-// stub.
+// arguments of assembly in memory, and without capacities there is less to store. The stub is named
+// nameFlat, and nameActive, which is inlined, calls it. If the assembly has slices as parameters,
+// nameActive is the stub.
 
-// A stubFormat has the instructions of dispatch stubs for one architecture, as formats for Fprintf.
+// stubFormat holds the instructions of dispatch stubs for one architecture, as formats for Fprintf.
 // slow is the label of the jump to the Go function.
 type stubFormat struct {
 	first   string   // load the length of the first slice
@@ -30,7 +30,7 @@ type stubFormat struct {
 	path    string   // jump to the label of a code path if it is in use
 	without string   // jump to a label if a bool variable is false
 	not     string   // jump to a label if a bool parameter is false
-	paths   []string // names of the code paths, in the order in which the stub tests for them
+	paths   []string // names of the code paths, in the order in which the stub tests them
 }
 
 var stubFormats = map[string]stubFormat{

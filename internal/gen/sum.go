@@ -11,11 +11,11 @@ const lanes = 64
 // sum emits a kernel that returns the sum, in 64 lanes, of term over the elements of the named
 // vectors. n is at most asm.Block.
 //
-// On targets that mask incomplete groups, element i may go to lane (i+c) mod 64 instead of lane i
-// mod 64, for any c: every fold, from 2^(k+1) lanes to 2^k, adds pairs of lanes that are 2^k apart,
-// and a rotation keeps these pairs. So the code may read misaligned vectors from an address before
-// their starts, and vectors that end near the end of a page with the incomplete group first: a
-// masked load that reaches into an unmapped page is slow.
+// On targets that mask incomplete groups, element i may go to lane (i+c) mod 64 for any c, instead
+// of lane i mod 64: every fold, from 2^(k+1) lanes to 2^k, adds pairs of lanes that are 2^k apart,
+// and a rotation keeps these pairs. Hence the code may read misaligned vectors from before their
+// starts. It may also read vectors that end near the end of a page with the incomplete group first,
+// because a masked load that reaches into an unmapped page is slow.
 func sum(t Target, vectors []string, term func(dst Group, s source)) {
 	sumTo(t, vectors, term, t.Return)
 }
@@ -65,10 +65,10 @@ func (s *summation) short() {
 	s.lengths(s.width, lanes/2/s.width+1, lanes/s.width)
 }
 
-// If minGroups is 1, the code of lengths is also for empty vectors.
+// If minGroups is 1, lengths also handles empty vectors.
 func (s *summation) lengths(width, minGroups, maxGroups int) {
 	t, lane := s.t, s.groups(width)
-	part := t.Part(s.n, width) // computed early, so that the last group need not wait for it
+	part := t.Part(s.n, width) // early, so that the last group need not wait for it
 	lastPart := part
 	name := func(g int) string {
 		if width > 8 {
@@ -103,8 +103,8 @@ func (s *summation) lengths(width, minGroups, maxGroups int) {
 }
 
 // misaligned emits the code that reads all vectors from skip bytes before their starts, so that the
-// first vector is aligned, unless another vector starts less than skip bytes after the start of a
-// page: in that case skip is reduced to that distance.
+// first vector is aligned. If another vector starts less than skip bytes after the start of a page,
+// skip is reduced to that distance.
 func (s *summation) misaligned() {
 	t := s.t
 	t.Label("misaligned")
@@ -184,7 +184,7 @@ func sumLongTerms(t Target, vectors []string, bytes reg.GPVirtual, term func(dst
 	t.Zero(s.zero)
 	t.IfAtLeast(s.n, lanes, "long")
 	last(false)
-	t.Add(end, end, s.zero) // -0 becomes +0, so that sums with these lanes are never -0
+	t.Add(end, end, s.zero) // -0 becomes +0, so that sums are never -0
 	t.Comment("Fewer than 64 elements: a lane in use holds one term, the other lanes need no " +
 		"folding.")
 	for g := range count - 1 {
@@ -231,10 +231,10 @@ func sumLongTerms(t Target, vectors []string, bytes reg.GPVirtual, term func(dst
 type summation struct {
 	t             Target
 	width         int // floats per group
-	rotated       int // least number of elements for which misaligned vectors get code of their own
+	rotated       int // least number of elements for which misaligned vectors have their own code
 	vectors       []reg.GPVirtual
 	prefetch      int           // bytes to prefetch ahead in the first vector; 0: none
-	bytes         reg.GPVirtual // pointer to bytes that term reads too; nil for none
+	bytes         reg.GPVirtual // pointer to bytes that term reads; nil for none
 	n             reg.GPVirtual // number of elements left
 	term          func(dst Group, s source)
 	end           func(sum Group) // ends the function, given the sum
@@ -284,8 +284,8 @@ func (s *summation) from(start reg.GPVirtual) source {
 	return w
 }
 
-// A lane starts from +0, and +0 + -0 is +0, so first adds +0 to the terms of group 0. Terms of the
-// other groups may stay -0, because the folds add them to group 0.
+// first adds +0 to the terms of group 0, because a lane starts from +0, and +0 + -0 is +0. Terms of
+// other groups may stay -0: the folds add them to group 0.
 func (s *summation) first(g int, from source) { s.firstOf(s.lane, g, from) }
 
 func (s *summation) firstOf(lane []Group, g int, from source) {
@@ -306,9 +306,8 @@ func (s *summation) finish(lane []Group) {
 	s.end(s.t.Narrow(lane[0], 1))
 }
 
-// blocks emits the code that adds all whole blocks of 64 elements to the lanes, except for the
-// first group of the first block, whose terms the lanes hold already. The emitted code ends at the
-// label rest.
+// blocks emits the code that adds all whole blocks of 64 elements to the lanes, which hold the
+// terms of the first block's first group already. The code ends at the label rest.
 func (s *summation) blocks() {
 	t := s.t
 	all := walk{t: t, n: s.n}
@@ -365,7 +364,7 @@ func (s *summation) rest() {
 	s.finish(s.lane)
 }
 
-// The groups that the slice lane lacks count as +0.
+// Groups that lane lacks count as +0.
 func foldGroups(t Target, lane []Group) {
 	for half := lanes / lane[0].width / 2; half > 0; half /= 2 {
 		for g := half; g < len(lane) && g < 2*half; g++ {

@@ -1,6 +1,6 @@
 package main
 
-// absolute is the mask of all bits of a float32 except its sign.
+// absolute masks all bits of a float32 except its sign.
 const absolute = 0x7fffffff
 
 func init() {

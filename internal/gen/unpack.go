@@ -2,8 +2,7 @@ package main
 
 import "github.com/mmcloughlin/avo/reg"
 
-// unpackGroup replaces the value of each lane of v, a byte converted to a float, by byte*hi +
-// byte*lo.
+// unpackGroup replaces each lane of v, a byte converted to a float, by byte*hi + byte*lo.
 func unpackGroup(t Target, v, hi, lo Group) {
 	rest := t.New(v.width)
 	t.Mul(rest, v, t.Narrow(lo, v.width))

@@ -2,15 +2,14 @@ package main
 
 import "github.com/mmcloughlin/avo/reg"
 
-// A vnniSum emits a sum over bytes by VPDPBUSD, which multiplies unsigned bytes by signed bytes and
-// adds four products to each lane. To make a factor unsigned or signed, the code flips the top bit
-// of its bytes, which adds 128 to them or subtracts 128. The sum then has an error that depends on
-// extra, the sum of the factors that are not flipped:
+// vnniSum emits a sum over bytes by VPDPBUSD, which multiplies unsigned by signed bytes and adds
+// four products to each lane. To make a factor unsigned or signed, the code flips the top bit of
+// its bytes, which adds or subtracts 128. The sum then has an error that depends on extra, the sum
+// of the factors that are not flipped:
 //
-//   - Dot product of signed bytes: 128 is added to the bytes of the first vector. The error is
-//     128*extra.
-//   - Dot product of unsigned bytes: 128 is subtracted from the bytes of the second vector. The
-//     error is -128*extra.
+//   - Dot product of signed bytes: 128 is added to the first vector. The error is 128*extra.
+//   - Dot product of unsigned bytes: 128 is subtracted from the second vector. The error is
+//     -128*extra.
 //   - Squared distance: 128 is subtracted from one factor of each square. The error is -128*extra.
 type vnniSum struct {
 	t          *avx
@@ -55,8 +54,8 @@ func (s *vnniSum) add(i int, x, y reg.GPVirtual, offset int, part Part) {
 	t.VPDPBUSD(r(w), r(v), r(s.sum[i]))
 }
 
-// addExtra adds to extra the bytes of the operand whose top bits the code does not flip: the bytes
-// of w for a dot product of signed bytes, and otherwise the bytes of v.
+// addExtra adds to extra the bytes of the operand that is not flipped: w for a dot product of
+// signed bytes, otherwise v.
 func (s *vnniSum) addExtra(extra, v, w Group) {
 	if s.term.signedSum() {
 		s.t.VPDPBUSD(r(w), r(s.ones), r(extra))
@@ -75,7 +74,7 @@ func (s *vnniSum) correct(sum, extra Group) {
 	}
 }
 
-// loop returns a group whose lanes add up to the sum, which is corrected unless s.extra is nil.
+// loop returns a group whose lanes add up to the sum, which it corrects unless s.extra is nil.
 // add(i, offset) adds the terms of the group of bytes at offset to group i of the lanes. last adds
 // the terms of the remaining bytes, fewer than a group.
 func (s *vnniSum) loop(x, y, n reg.GPVirtual, add func(i, offset int), last func()) Group {
@@ -118,12 +117,12 @@ func sumVNNI(t *avx, term byteTerm) {
 	t.returnInts(sum, term)
 }
 
-// shortVNNI is for vectors of at most 4*t.width bytes; for longer vectors the code jumps to the
-// label long.
+// shortVNNI sums vectors of at most 4*t.width bytes. For longer vectors the code jumps to the label
+// long.
 //
 // A masked load that reaches into an unmapped page is slow. So the second of two groups ends where
-// the vector ends, with the bytes that were in the first group masked, and a single group near the
-// end of a page is loaded so that it ends where the vector ends.
+// the vector ends, with the bytes of the first group masked. A single group near the end of a page
+// also ends where the vector ends.
 func shortVNNI(t *avx, term byteTerm, x, y, n reg.GPVirtual) {
 	t.IfAtLeast(n, 17, "over16")
 	for _, p := range []reg.GPVirtual{x, y} {
@@ -193,7 +192,7 @@ func rowsVNNI(t *avx, term byteTerm) {
 	})
 }
 
-// correctionFor returns a group whose lanes add up to the number to add to the dot product of x and
+// correctionFor returns a group whose lanes add up to the correction of the dot product of x and
 // any row. part has the last n mod step bytes of x.
 func (s *vnniSum) correctionFor(x, n reg.GPVirtual, part Part) Group {
 	t := s.t
