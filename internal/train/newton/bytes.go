@@ -6,19 +6,19 @@ import (
 )
 
 // pixelRows holds rows of bytes and their Hessian, for losses whose second derivative is equal for
-// all rows of the zone. The Hessian is a sum of products of integers: adding and removing rows is
-// exact. The last column is a column of ones.
+// all rows of the zone. Sums of products of integers are exact, so rows can be added and removed.
+// The last column is ones.
 type pixelRows struct {
 	*store.PixelReader
 	beta float64 // 0 for no bias
 	free bool    // the bias has no penalty
-	unit float64 // second derivative of a row of the zone, divided by curvatureScale
+	unit float64 // second derivative of rows of the zone, divided by curvatureScale
 
 	sum  *gram.Bytes
 	own  *gram.Bytes // nil if no Hessian is kept between iterations
 	in   []bool      // rows that own includes
 	row  []float64
-	mean []float64 // mean of each column of the rows in sum, in units of bytes
+	mean []float64 // mean of each column over the rows in sum
 }
 
 func pixelBytes(cols int) int {

@@ -16,7 +16,7 @@ const (
 
 // sumHessian stores the Hessian over the zone, without lambda and divided by curvatureScale, in
 // n.buffers.matrix. curvature is the sum of c_i*b_i in doc.go. If it is above 0 and the bias has no
-// penalty, sumHessian centers the rows and returns their mean; otherwise it returns nil.
+// penalty, sumHessian centers the rows and returns their mean.
 func (n *Method) sumHessian(zone []int32, curvature float64) (center []float64) {
 	centered := n.p.Free && curvature > 0
 	switch {
@@ -101,7 +101,7 @@ func (n *Method) sumDense(zone []int32, center []float64) {
 	}
 }
 
-// UseSparse allows the Hessian to be summed from the rows' nonzeros. It is a variable for tests.
+// UseSparse allows sums over the rows' nonzeros. It is a variable for tests.
 var UseSparse = true
 
 func (n *Method) nonzerosReader() *store.Nonzeros {
@@ -149,8 +149,7 @@ func (n *Method) sumSparse(zone []int32) {
 	}
 }
 
-// addRows adds n.buffers.weight[i] times row i of Problem.X to u, for each i in indices. The bits
-// do not depend on the number of goroutines.
+// addRows adds n.buffers.weight[i] times row i of Problem.X to u, for each i in indices.
 func (n *Method) addRows(u []float64, indices []uint32) {
 	b, d := n.buffers, n.p.Cols
 	parts := max(1, min(maxParts, len(indices)/minPartRows))

@@ -2,10 +2,10 @@ package newton
 
 import "math"
 
-// Branch-free loops over the rows for the hinge loss without weights and targets: branches on the
-// side of the kink can be mispredicted. visitHinge returns the same bits as visit, unless a margin
-// is NaN. The second result of hingeSlope may differ from addSlope's in rounding, so the problem
-// alone must decide which of them runs.
+// Branch-free loops for the hinge loss without weights and targets: branches on the side of the
+// kink can be mispredicted. visitHinge returns the bits of visit, unless a margin is NaN. The
+// second result of hingeSlope may round differently from addSlope's, so the choice between them
+// must depend on the problem alone.
 
 func bit(b bool) int {
 	if b {

@@ -8,9 +8,9 @@ const (
 )
 
 // search returns the step length s along the search direction at which the smoothed objective, a
-// convex function of s, is about minimal. slope is its derivative at 0. The method is Newton's,
-// safeguarded by bisection. If it does not converge, search returns the largest s at which it found
-// a negative derivative. It reports false if it found none or if a derivative is not finite.
+// convex function of s, is about minimal, by Newton's method with bisection. slope is the
+// derivative at 0. Without convergence, the result is the largest s at which the derivative was
+// negative. search reports false if there is none or if a derivative is not finite.
 func (n *Method) search(slope float64) (s float64, ok bool) {
 	var vp, pp float64
 	for j, p := range n.line.p[:n.dim()] {
@@ -31,7 +31,7 @@ func (n *Method) search(slope float64) (s float64, ok bool) {
 		default:
 			high = s
 		}
-		// If few rows have curvature at s, the slope past the minimum may be small although the
+		// If few rows have curvature at s, past the minimum the slope may be small although the
 		// objective is above its value at 0. Then next is far below s.
 		if math.Abs(f) <= float64(slopeTol*-slope) && (f <= 0 || next >= 0.75*s) {
 			return s, true
@@ -49,8 +49,7 @@ func (n *Method) search(slope float64) (s float64, ok bool) {
 	return low, low > 0
 }
 
-// addSlope adds to v the first and second derivative, at the step length s, of the sum of the rows'
-// weighted smoothed losses.
+// addSlope adds to v the first and second derivative at s of the rows' weighted smoothed losses.
 func (n *Method) addSlope(v *[2]float64, s float64, first, end int) {
 	var a, second [blockRows]float64
 	for from := first; from < end; from += blockRows {

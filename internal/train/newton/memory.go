@@ -6,8 +6,8 @@ const (
 	PerRow    = 26 // bytes for each row: margin, dual variables, indices, label, one flag
 )
 
-// Memory estimates the size in bytes of the buffers of problems that iterate at the same time, each
-// with the given number of rows and columns.
+// Memory estimates the bytes of the buffers of problems that iterate at the same time, each with
+// the given rows and columns.
 func Memory(problems float64, rows, cols int) float64 {
 	d := float64(cols + 1)
 	rounded := d + 32                // room for rounding up to tiles
@@ -17,8 +17,8 @@ func Memory(problems float64, rows, cols int) float64 {
 }
 
 // SharedMemory estimates the bytes that one problem for each weight vector needs beyond Memory. If
-// flat is true (see loss.Traits.Flat), they include a copy of the rows, of at most rowBytes, and
-// kept Hessians of at most maxKept bytes.
+// flat is true (see loss.Traits.Flat), they include a copy of the rows, at most rowBytes, and kept
+// Hessians, at most maxKept.
 func SharedMemory(vectors float64, rows, cols, rowBytes int, flat bool, maxKept int) float64 {
 	n, d := float64(rows), float64(cols+1)
 	directions := min(vectors, float64(maxTogether)) * (4*n + 16*d)

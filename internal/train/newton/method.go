@@ -30,7 +30,7 @@ const (
 	stuck // more iterations would not help
 )
 
-// Method minimizes the objective of one Problem by Newton's method.
+// Method minimizes the objective of a Problem.
 type Method struct {
 	load    func() *Problem
 	p       *Problem
@@ -49,8 +49,8 @@ type Method struct {
 	target   float64 // relative to D
 
 	// Sums of c_i*a_i*y_i*x_i. If the bias has no penalty, sums[0] is over the rows with a_i*y_i >
-	// 0, and sums[1] over the other rows; otherwise sums[0] is over all rows. In both cases the
-	// bias's element of sums[0] is over all rows.
+	// 0, and sums[1] over the others; else sums[0] is over all rows. The bias's element of sums[0]
+	// is always over all rows.
 	sums [2][]float64
 	a    []float32
 
@@ -64,8 +64,7 @@ type Method struct {
 	stall      Stall
 	recomputed bool
 
-	// interrupted is true once over has found that the context is done. The Method may then be in
-	// the middle of an iteration and can't be used.
+	// interrupted is set once over has found the context done. The Method can't be used after that.
 	interrupted atomic.Bool
 
 	past Past
@@ -84,8 +83,8 @@ func (p Past) Fits(epochs int) bool {
 		(len(p.Retries) == 0 || p.Retries[0] >= 0 && p.Retries[len(p.Retries)-1] <= p.Iterations)
 }
 
-// New returns a Method with the target gapMargin*tol for the relative gap; a tol of 0 means
-// defaultTol.
+// New returns a Method whose target for the relative gap is gapMargin times tol, or times
+// defaultTol if tol is 0.
 func New(pool *Pool, tol float64, load func() *Problem) *Method {
 	return &Method{load: load, pool: pool, threads: 1, target: gapMargin * cmp.Or(tol, defaultTol)}
 }
@@ -126,8 +125,7 @@ func (n *Method) biasOf(v []float64) float64 {
 	return float64(n.p.Beta * v[n.p.Cols])
 }
 
-// dim returns the dimension of the Hessian. Centering the rows takes a bias without a penalty out
-// of it.
+// dim returns the dimension of the Hessian: centering removes a bias without a penalty.
 func (n *Method) dim() int {
 	if n.p.Free {
 		return len(n.v) - 1
@@ -135,7 +133,7 @@ func (n *Method) dim() int {
 	return len(n.v)
 }
 
-// Sums of chunks are added in order, so that the bits do not depend on the number of goroutines.
+// Sums of chunks are added in order.
 const chunkRows = 4096
 
 func (n *Method) forChunks(f func(from, to int)) {
@@ -145,7 +143,6 @@ func (n *Method) forChunks(f func(from, to int)) {
 	})
 }
 
-// After an interruption the results of mapChunks are incomplete.
 func mapChunks[T any](n *Method, f func(from, to int) T) []T {
 	rows := len(n.p.Rows)
 	all := make([]T, (rows+chunkRows-1)/chunkRows)

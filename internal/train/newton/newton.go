@@ -11,8 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// begin initializes n for the given weights. If exact is true, it computes the margins from float64
-// dot products, and does not shrink the weights.
+// begin initializes n for the given weights. exact selects float64 dot products, and no shrinking.
 func (n *Method) begin(w []float32, bias float64, exact bool) {
 	rows := len(n.p.Rows)
 	n.hinge = n.p.Weight == nil && n.p.Target == nil && n.p.Loss.Kind == loss.Hinge
@@ -35,8 +34,8 @@ func (n *Method) begin(w []float32, bias float64, exact bool) {
 	n.bestV = slices.Clone(n.v)
 }
 
-// shrink scales down weights that are no better than w = 0. Pegasos steps can leave weights that
-// have a good direction but are far too long.
+// shrink scales down weights that are no better than w = 0. Pegasos steps can leave weights of a
+// good direction that are far too long.
 func (n *Method) shrink() {
 	zero := n.p.AtZero()
 	if n.objective(1) < zero {
@@ -49,8 +48,8 @@ func (n *Method) shrink() {
 	n.setMargins(false)
 }
 
-// shrinkFactor searches the powers of two below 1 for the factor of the weights with the least P,
-// which is convex in the factor. It returns 0 if no P it found is below zero, the P of w = 0.
+// shrinkFactor returns the power of two below 1 by which the weights have the least P, a convex
+// function, or 0 if it finds no P below zero, the P of w = 0.
 func (n *Method) shrinkFactor(zero float64) float64 {
 	const (
 		sample   = 2048
@@ -92,7 +91,7 @@ func (n *Method) shrinkFactor(zero float64) float64 {
 	return math.Ldexp(1, -best)
 }
 
-// computeDirection leaves n.line nil if the iterations end or restart, and after an interruption.
+// computeDirection leaves n.line nil if the iterations end, restart, or are interrupted.
 func (n *Method) computeDirection() {
 	n.Ready()
 	n.threads = min(n.threads, n.p.usefulThreads())
@@ -147,8 +146,8 @@ func (n *Method) recoverOrStop() {
 }
 
 // Retry must be called if the proven gap of the result is too large. It halves the target gap and
-// restarts the iterations from the best weights. After Retries calls it makes the Method stuck
-// instead. A Method that is stuck or interrupted does not restart.
+// restarts from the best weights, but makes the Method stuck after Retries calls. A Method that is
+// stuck or interrupted does not restart.
 func (n *Method) Retry() {
 	n.Ready()
 	n.past.Retries = append(n.past.Retries, n.past.Iterations)
@@ -163,7 +162,6 @@ func (n *Method) Retry() {
 	}
 }
 
-// restart rounds the best weights to float32 and computes the margins from float64 dot products.
 func (n *Method) restart() {
 	copy(n.v, n.bestV)
 	for j, z := range n.v[:n.p.Cols] {
@@ -246,11 +244,11 @@ func (n *Method) Ready() {
 	n.past = past
 }
 
-// maxTogether bounds the number of problems that have directions at the same time in a call of
-// Iterate, and thereby the memory. It is a variable for tests.
+// maxTogether limits the memory: the problems with directions at the same time in a call of
+// Iterate. It is a variable for tests.
 var maxTogether = 16
 
-// Iterate runs one iteration of each of the problems, which must have the same rows.
+// Iterate runs one iteration of each problem. All must have the same rows.
 func Iterate(problems []*Method, threads int) {
 	for some := range slices.Chunk(problems, maxTogether) {
 		inParallel(some, threads, (*Method).computeDirection)
@@ -271,8 +269,8 @@ func inParallel(problems []*Method, threads int, f func(n *Method)) {
 	})
 }
 
-// multiply computes the products of the rows with the problems' directions. It reads each row once,
-// and returns the same bits as one call for each problem.
+// multiply computes the products of the rows with all directions. It reads each row once, and
+// returns the bits of one call per problem.
 func multiply(problems []*Method, threads int) {
 	lead := problems[0]
 	directions := dense.New(len(problems), len(lead.line.step))
@@ -316,9 +314,9 @@ func (n *Method) move() {
 }
 
 // Bound runs a few iterations from the given weights and bias, and returns the largest lower bound
-// that their dual variables prove, at least 0. A width above 0 is the initial width of the zone.
-// The iterations end early at a lower bound of wanted. bound must return the lower bound that the
-// dual variables a, indexed by row number, prove.
+// that they prove, at least 0. A width above 0 is the initial width of the zone. The iterations end
+// early at a lower bound of wanted. bound must return the lower bound that the dual variables a,
+// indexed by row number, prove.
 func (n *Method) Bound(w []float32, bias, width, wanted float64, threads int,
 	bound func(a []float32) float64) (best float64) {
 	const iterations = 8

@@ -10,8 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/gram"
 )
 
-// MaxKeptBytes limits the total size of the Hessians that a Pool's Methods keep between iterations.
-// It is a variable for tests.
+// MaxKeptBytes limits the Hessians that a Pool's Methods keep between iterations. It is a variable
+// for tests.
 var MaxKeptBytes = 1 << 29
 
 type buffers struct {
@@ -38,13 +38,13 @@ type buffers struct {
 	parts     [][]float64
 }
 
-// Pool holds the rows and the buffers that the Methods of a run share.
+// Pool holds the rows and the buffers that Methods share.
 type Pool struct {
 	X            store.Rows
 	Threads      int
 	MaxBuffers   int             // most problems that have buffers at a time; 0 for no limit
 	MaxKeptBytes int             // limit besides newton.MaxKeptBytes; 0 for none
-	Context      context.Context // interrupts iterations when the context is done; may be nil
+	Context      context.Context // interrupts iterations; may be nil
 
 	mu   sync.Mutex
 	back sync.Cond

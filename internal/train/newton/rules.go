@@ -11,8 +11,8 @@ type Stall struct {
 	Falling float64 `json:"falling"` // P - D in the recorded iteration
 }
 
-// Over updates s by gap, the P - D after the given number of iterations. It reports whether P - D
-// has not fallen by a tenth in the last patience iterations.
+// Over updates s by gap, the P - D after the given iterations. It reports whether P - D has not
+// fallen by a tenth in the last patience iterations.
 func (s *Stall) Over(gap float64, iterations, patience int) bool {
 	if gap <= float64(0.9*s.Falling) {
 		s.Falling, s.Since = gap, iterations
@@ -20,12 +20,12 @@ func (s *Stall) Over(gap float64, iterations, patience int) bool {
 	return iterations-s.Since >= patience
 }
 
-// TooWide reports whether the smoothing gap is more than a quarter of P - D, the sum of both gaps.
-// The width h should then be reduced.
+// TooWide reports whether the smoothing gap is more than a quarter of P - D, the sum of both gaps,
+// so that h should be reduced.
 func TooWide(optimization, smoothing float64) bool { return optimization < 3*smoothing }
 
 // Decompose computes the Cholesky factor of scale*h + lambda*I. If rounding errors make the matrix
-// indefinite, Decompose tries 64, 64^2, ..., 64^7 times lambda before it returns an error.
+// indefinite, it tries 64, 64^2, ..., 64^7 times lambda before it returns an error.
 func Decompose(factor *cholesky.Factor, h gram.Matrix, lambda, scale float64, threads int,
 ) error {
 	for add := lambda; ; add *= 64 {

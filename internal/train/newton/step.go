@@ -7,8 +7,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
 )
 
-// setMargins recomputes the margins from v, with the weights rounded to float32. exact selects
-// float64 dot products.
+// setMargins recomputes the margins from v, rounded to float32. exact selects float64 dot products.
 func (n *Method) setMargins(exact bool) {
 	w := make([]float32, n.p.Cols)
 	for j := range w {
@@ -43,7 +42,7 @@ func (n *Method) objective(factor float64) float64 {
 }
 
 // losses returns the weighted sum of the losses for the weights factor*v, over every step-th row
-// from first to below end.
+// from first to end-1.
 func (n *Method) losses(factor float64, first, end, step int) (sum float64) {
 	var m [blockRows]float64
 	for first < end {
@@ -78,7 +77,6 @@ type evaluation struct {
 	curvature               float64 // sum of row weight times second derivative
 }
 
-// After an interruption evaluate returns a zero value.
 func (n *Method) evaluate() (at evaluation) {
 	b, visit := n.buffers, n.visit
 	if n.hinge {
@@ -193,7 +191,7 @@ func (n *Method) findDirection(at evaluation) bool {
 }
 
 // solve sets n.line from the results of sumHessian. It returns false, and leaves n.line nil, if the
-// direction is not finite or not a descent direction.
+// direction is not finite or no descent direction.
 func (n *Method) solve(center []float64, curvature float64) bool {
 	p, d, rows := n.p, n.p.Cols, float64(len(n.p.Rows))
 	to := &direction{p: make([]float64, len(n.v)), step: make([]float32, d),

@@ -28,8 +28,7 @@ func (s *tally) add(t *tally) {
 
 const blockRows = 256
 
-// visit stores the rows whose a_i has changed, and the rows of the zone, in n.buffers from index
-// first on.
+// visit stores the changed rows, and the rows of the zone, in n.buffers from index first on.
 func (n *Method) visit(first, end int) (s tally) {
 	var losses, dual, second [blockRows]float64
 	for from := first; from < end; from += blockRows {

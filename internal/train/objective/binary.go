@@ -16,9 +16,9 @@ type Binary struct {
 	Positive int32 // the class whose rows have the label +1
 }
 
-// Coefficient returns minus a sub-gradient of the loss of row i: c with respect to the margin,
-// without the row's weight, and g with respect to the score, with the row's weight. With a prior, z
-// is the score minus the prior's.
+// Coefficient returns minus a sub-gradient of the loss of row i: c with respect to the margin, and
+// g with respect to the score, times the row's weight. With a prior, z is the score minus the
+// prior's.
 func (b *Binary) Coefficient(i uint32, z float64) (c, g float32) {
 	side, target := b.MarginTerms(i)
 	c = float32(b.Cost.Coefficient(float64(float64(side)*z) - target))
@@ -42,8 +42,8 @@ func (b *Binary) MarginTerms(i uint32) (side float32, target float64) {
 	return side, target
 }
 
-// Label is MarginTerms for the whole score z, prior included. It returns (1, y) for a regression
-// target y, and (y, 0) for a class with the label y = +1 or -1.
+// Label is MarginTerms for the whole score, prior included: (1, y) for a regression target y, and
+// (y, 0) for the label y = +1 or -1.
 func (b *Binary) Label(i uint32) (side float32, target float64) {
 	if b.Target != nil {
 		return 1, float64(b.Target[i])
@@ -60,8 +60,8 @@ func (b *Binary) Sign(i uint32) float32 {
 }
 
 // SumLosses returns the weighted sum of the losses of the rows at positions from to to-1 of the
-// view. If wide is nil, dot products are with w, in float32, and the sum is NaN if a score is not
-// finite. Otherwise they are with wide, in float64, and not checked. x is a clone of the view's
+// view. If wide is nil, it uses float32 dot products with w, and returns NaN if a score is not
+// finite. Otherwise it uses float64 dot products with wide, unchecked. x is a clone of the view's
 // rows.
 func (b *Binary) SumLosses(x store.Rows, w []float32, wide []float64, bias float64, from, to int,
 ) (sum float64) {
@@ -73,7 +73,7 @@ func (b *Binary) SumLosses(x store.Rows, w []float32, wide []float64, bias float
 			if wide != nil {
 				z = x.Dot64(i, wide) + bias
 			} else if z = float64(x.Dot(i, w)) + bias; !floats.IsFinite(z) {
-				z = math.NaN() // an infinity is an overflow of float32, whose sign may be wrong
+				z = math.NaN() // an overflow of float32 may have the wrong sign
 			}
 			side, target := b.Label(uint32(i))
 			m[k] = float64(float64(side)*z) - target
@@ -124,7 +124,7 @@ func (b *Binary) LossError(z, loss float64) float64 {
 	return float64(z * b.Cost.Kind.Traits().Slope())
 }
 
-// Target64 returns the target of MarginTerms for row i, computed from the prior's float64 score.
+// Target64 returns the target of MarginTerms for row i, from the prior's float64 score.
 func (b *Binary) Target64(i int) float64 {
 	side, target := b.Label(uint32(i))
 	return target - float64(float64(side)*b.PriorScore64(i, 0))

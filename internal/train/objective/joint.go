@@ -9,20 +9,20 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
-// Joint is the problem of one weight vector for each class, trained together. The loss of a row of
-// class y with the scores z is the multinomial log loss, log(sum of e^z_r) - z_y, or the loss of
-// Crammer and Singer, the maximum over r of cost(y, r) + z_r - z_y.
+// Joint is the problem of one weight vector for each class. The loss of a row of class y with the
+// scores z is the multinomial log loss, log(sum of e^z_r) - z_y, or the loss of Crammer and Singer,
+// the maximum over r of cost(y, r) + z_r - z_y.
 type Joint struct {
 	*Terms
 	Vectors int
-	Log     bool // the loss is the multinomial log loss, not the Crammer-Singer loss
+	Log     bool // multinomial log loss, not Crammer-Singer
 	// Costs[y][r] is the cost of predicting class r for a row of class y; nil for 1 each.
 	Costs [][]float64
 }
 
 // Coefficients stores in b a sub-gradient of the loss of row i with respect to the scores z, but 0
-// for the row's own class. It returns false if the sub-gradient of a Crammer-Singer loss is 0. With
-// a prior, z is the scores minus the prior's.
+// for the row's own class. It returns false if that of a Crammer-Singer loss is 0. With a prior, z
+// is the scores minus the prior's.
 func (j *Joint) Coefficients(z, b []float64, i uint32) bool {
 	y := int(j.Class[i])
 	clear(b)
@@ -83,12 +83,12 @@ func (j *Joint) Loss(z []float64, y int) float64 {
 	return worst
 }
 
-// lossBlock is the number of rows whose float64 dot products with one vector are computed before
-// the next vector is read: all vectors together may exceed the caches.
+// lossBlock rows are multiplied by one vector before the next is read, because all vectors may
+// exceed the caches.
 const lossBlock = 32
 
-// MeanLoss returns the weighted mean loss, from float64 dot products with the vectors wide or, if
-// wide is nil, from float32 dot products with w. It is NaN if a score is not finite.
+// MeanLoss returns the weighted mean loss, from float64 dot products with wide or, if wide is nil,
+// from float32 dot products with w. It is NaN if a score is not finite.
 func (j *Joint) MeanLoss(w [][]float32, wide [][]float64, b []float64) float64 {
 	var all *dense.Matrix
 	if wide == nil {
@@ -153,8 +153,8 @@ func (j *Joint) LossError(z, loss float64) float64 {
 	return float64(2*z) + float64(j.SumError*most)
 }
 
-// LogSumExp returns the logarithm of the sum over r of e^(z_r - base), or 0 if that is negative. If
-// base is one of the z_r, the logarithm is negative only by rounding.
+// LogSumExp returns the logarithm of the sum over r of e^(z_r - base), but at least 0: if base is
+// one of the z_r, it is negative only by rounding.
 func LogSumExp(z []float64, base float64) float64 {
 	top := slices.Max(z)
 	var sum float64

@@ -34,8 +34,8 @@ func Measure(p Problem, t *Terms, f Evaluation) (objective, mistake float64) {
 	return penalty + f.Loss, mistake
 }
 
-// foldError bounds the change of the penalty when the vectors w are rounded after the scaling c is
-// folded into them. penalty is the penalty of w, less the prior if there is one.
+// foldError bounds the change of the penalty when w is rounded after the scaling c is folded in.
+// penalty is that of w, less the prior if there is one.
 func (t *Terms) foldError(c *scale.Scale, w [][]float32, penalty float64) float64 {
 	var sum float64
 	for _, v := range w {

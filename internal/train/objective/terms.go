@@ -3,8 +3,7 @@
 //	P(w) = lambda/2 |w|^2 + the weighted mean of the rows' losses,
 //
 // and a bound on the error of the computed value. With a prior, the penalty is that of w - prior. A
-// problem is Binary (one weight vector) or Joint (one weight vector for each class, trained
-// together).
+// problem is Binary (one weight vector) or Joint (one for each class, trained together).
 package objective
 
 import (
@@ -25,8 +24,8 @@ type Problem interface {
 	// At returns P for the weight vectors w and their biases, computed from float32 dot products;
 	// NaN if a score is not finite.
 	At(w [][]float32, bias []float64) float64
-	// LossError returns a bound on the error of the mean loss if the scores have the root mean
-	// square error z; loss is the computed mean loss.
+	// LossError bounds the error of the mean loss, computed as loss, if the scores have the root
+	// mean square error z.
 	LossError(z, loss float64) float64
 }
 
@@ -51,9 +50,9 @@ type Terms struct {
 	SumError float64
 }
 
-// ScoreError bounds the root mean square error of the rows' scores with any weight vector whose
-// norm is at most length and any of the biases b. dotSize is View.DotSize, or 0 for float64 dot
-// products, and r2 the mean squared norm of the rows, with the bias's feature.
+// ScoreError bounds the root mean square error of the rows' scores with any weight vector of a norm
+// up to length and any of the biases b. dotSize is View.DotSize, or 0 for float64 dot products; r2
+// is the mean squared norm of the rows, with the bias's feature.
 func (t *Terms) ScoreError(length float64, b []float64, dotSize, r2 float64) float64 {
 	bias := 0.0
 	for _, v := range b {
@@ -65,8 +64,8 @@ func (t *Terms) ScoreError(length float64, b []float64, dotSize, r2 float64) flo
 	return float64(length*dotSize) + float64(t.SumError*(float64(1.001*length*math.Sqrt(r2))+bias))
 }
 
-// MaxNorm returns the largest norm of the vectors w. For a single vector without a prior it returns
-// an upper bound computed from penalty, the penalty of w, which may include the bias's.
+// MaxNorm returns the largest norm of the vectors w. For a single vector without a prior, it
+// returns an upper bound from penalty, which may include the bias's penalty.
 func (t *Terms) MaxNorm(w [][]float32, penalty float64) (length float64) {
 	if t.Prior == nil && len(w) == 1 {
 		return math.Sqrt(2*penalty/t.Lambda) * (1 + 0x1p-30)
@@ -118,8 +117,8 @@ func (t *Terms) atZero(loss func(i int) float64) float64 {
 	return sum / n
 }
 
-// SetPrior sets the prior's weights and biases, and computes the prior's scores. It returns an
-// error that names the row if a score is not finite.
+// SetPrior sets the prior and computes its scores. It returns an error for a row whose score is not
+// finite.
 func (t *Terms) SetPrior(weights [][]float32, bias []float64) error {
 	t.Prior, t.PriorBias = weights, bias
 	t.PriorScores = make([]float64, len(weights)*t.X.Rows())
@@ -162,8 +161,8 @@ func PenaltyOf[F float32 | float64](t *Terms, w [][]F, bias []float64) (sum floa
 	return sum
 }
 
-// Penalty returns lambda/2 (|w - prior|^2 + (bias/biasScale)^2). A nil prior means zeros. If prior
-// is not nil, bias must be the difference from the prior's bias.
+// Penalty returns lambda/2 (|w - prior|^2 + (bias/biasScale)^2). A nil prior means zeros. With a
+// prior, bias must be the difference from the prior's bias.
 func Penalty[F float32 | float64](w []F, prior []float32, bias, lambda, biasScale float64) float64 {
 	sum := 0.0
 	if prior == nil {

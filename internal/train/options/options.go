@@ -38,10 +38,8 @@ func (r Rule) Err() error {
 	return r
 }
 
-// Bad returns the error of a violated rule.
 func Bad(field, format string, args ...any) error { return Not(field, true, format, args...) }
 
-// Check returns the first violated rule as an error, or nil.
 func Check(tables ...[]Rule) error {
 	for _, table := range tables {
 		for _, r := range table {
@@ -78,7 +76,6 @@ func join[S ~string](values []S, separator string) string {
 	return strings.Join(list, separator)
 }
 
-// OneOf returns the rule that have is one of the values.
 func OneOf[S ~string](field string, have S, values ...S) Rule {
 	if slices.Contains(values, have) {
 		return Rule{}
@@ -91,13 +88,11 @@ func Range[T cmp.Ordered](field string, have, low, high T, want string) Rule {
 	return Not(field, !(have >= low && have <= high), "have %v, want %s", have, want)
 }
 
-// Positive returns the rule that have is above 0 and finite.
 func Positive(field string, have float64) Rule {
 	return Not(field, !(have > 0 && have <= math.MaxFloat64),
 		"have %v, want a positive finite number", have)
 }
 
-// Share returns the rule that have is above 0 and below 1.
 func Share(field string, have float64) Rule {
 	return Not(field, !(have > 0 && have < 1), "have %v, want more than 0 and less than 1", have)
 }
@@ -115,8 +110,8 @@ const MaxSteps = 1 << 53
 // the least Lambda is MinLambda times R^2.
 const MinLambda = 1e-12
 
-// Exclusive returns the rules that at most one of Lambda and C is set, and at most one of Epochs
-// and Steps. Defaults must not be filled in yet.
+// Exclusive returns the rules that at most one of Lambda and C, and one of Epochs and Steps, is
+// set, before defaults are filled in.
 func Exclusive(lambda, c float64, epochs int, steps int64) []Rule {
 	return []Rule{
 		Not("C", lambda != 0 && c != 0,
@@ -127,9 +122,9 @@ func Exclusive(lambda, c float64, epochs int, steps int64) []Rule {
 	}
 }
 
-// LambdaFits returns the rule that lambda is in the range allowed for rows whose mean squared
-// length (for kernels, largest squared length) is r2. c is the C from which lambda was computed; 0
-// if it was not.
+// LambdaFits returns the rule that lambda is in the range allowed for rows of the mean squared
+// length r2 (for kernels, the largest squared length). c is the C from which lambda was computed,
+// or 0.
 func LambdaFits(lambda, c, r2 float64) Rule {
 	least, most := float64(MinLambda*min(1, r2)), float64(math.MaxFloat32*max(1, r2))
 	field, have := "Lambda", fmt.Sprint(lambda)
@@ -148,8 +143,8 @@ func Penalty(lambda, c float64) Rule {
 	return Positive("C", c)
 }
 
-// LambdaFor returns 1/(c*rows), and the rule that it is positive and finite. If c is 0, it returns
-// the given lambda and the zero Rule. rows is the number of rows, or the sum of their weights.
+// LambdaFor returns 1/(c*rows), and the rule that it is positive and finite; if c is 0, lambda and
+// the zero Rule. rows is the number of rows, or the sum of their weights.
 func LambdaFor(lambda, c, rows float64) (float64, Rule) {
 	if c == 0 {
 		return lambda, Rule{}
@@ -160,15 +155,15 @@ func LambdaFor(lambda, c, rows float64) (float64, Rule) {
 		"weight %v", c, lambda, rows)
 }
 
-// DefaultMaxMemory, in bytes, takes the place of a MaxMemory of 0 when settings are chosen, so that
-// the choice is the same on every machine.
+// DefaultMaxMemory, in bytes, stands for a MaxMemory of 0 when settings are chosen: the choice is
+// then the same on every machine.
 const DefaultMaxMemory = 1 << 32
 
 // Allowed is the number of bytes that training may use if MaxMemory is 0. Programs may change it.
 var Allowed int64 = DefaultMaxMemory
 
-// Memory returns the rule that need, in bytes, does not exceed limit, the value of MaxMemory; a
-// limit of 0 means DefaultMaxMemory. what names the data structures that need this memory.
+// Memory returns the rule that need, in bytes, does not exceed limit, the MaxMemory; 0 means
+// DefaultMaxMemory. what names the data structures that need the memory.
 func Memory(limit int64, need float64, what string) Rule {
 	if limit == 0 {
 		limit = DefaultMaxMemory
@@ -178,7 +173,7 @@ func Memory(limit int64, need float64, what string) Rule {
 }
 
 // CheckRows returns an error if x is nil, has an invalid number of rows or columns, or has too many
-// columns for limit, the value of MaxMemory; a limit of 0 means Allowed.
+// columns for limit, the MaxMemory; 0 means Allowed.
 func CheckRows(x store.Examples, limit int64) error {
 	if err := store.CheckExamples(x); err != nil {
 		return err

@@ -15,9 +15,8 @@ import (
 //
 // a pass over a shard is dual coordinate ascent with sigma' |x_i|^2 in place of |x_i|^2. If sigma'
 // is the number of shards, adding the changes of all shards can't lower the dual objective, except
-// by rounding. With several shards, sigma' begins with a smaller value, which makes longer steps. If
-// the dual objective falls below Problem.Bound, and sigma' is below the number of shards, the pass
-// is rolled back and sigma' increased.
+// by rounding. With several shards, sigma' begins below, for longer steps. If the dual objective
+// then falls below Problem.Bound, the pass is rolled back and sigma' increased.
 
 const (
 	// initialSigmaShare is the first sigma', of at least 1, as a fraction of the number of shards.
@@ -79,9 +78,9 @@ func (w *worker) ascend(ctx context.Context, t *task, rows []uint32, alpha []flo
 	}
 }
 
-// addDual adds sums for the current row and its dual variable a in problem k, multiplied by the
-// row's weight: the dual term -l*(-a), where l* is the conjugate of the loss, to sums[0]; a^2 to
-// sums[1]; and label times a times the row to u.
+// addDual adds sums for the current row and its dual variable a in problem k, times the row's
+// weight: the dual term -l*(-a) to sums[0], a^2 to sums[1], and label times a times the row to u.
+// l* is the conjugate of the loss.
 func (w *worker) addDual(k int, a float64, sums, u []float64) {
 	if a == 0 {
 		return
@@ -91,9 +90,8 @@ func (w *worker) addDual(k int, a float64, sums, u []float64) {
 	w.addRow(float64(float64(w.weight*w.label(k))*a), u)
 }
 
-// addDuals adds the sums over all rows of the shard to t.sum. The elements of v are truncated once
-// for the whole shard, not once for each block: the dual variables depend on how the rows are cut
-// into shards anyway.
+// addDuals adds the sums over all rows of the shard to t.sum. It truncates v once, not once for
+// each block: dual variables depend on the division into shards anyway.
 func (w *worker) addDuals(t *task, alpha []float32) {
 	v, last := make([]float64, w.r.vars), len(t.segments)-1
 	for first := 0; first < len(alpha); first += Block {

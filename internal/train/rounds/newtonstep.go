@@ -72,10 +72,10 @@ func (r *Rounds) measureWidths(t *task) (widths []widthSums) {
 
 const minZoneShare = 0.1
 
-// pickWidth returns the index of the widest width that is not newton.TooWide, else of the
-// narrowest. If the zones of narrower widths have enough rows, it returns the narrowest of these.
-// Enough is minZoneShare of the rows with a weight above 0, and 3 rows for each variable (or all
-// rows, if fewer).
+// pickWidth returns the index of the widest width that is not newton.TooWide (else the narrowest),
+// or of the narrowest width with enough rows in the zone, if that is narrower. Enough is
+// minZoneShare of the rows with a weight above 0, and 3 rows for each variable (or all rows, if
+// fewer).
 func (r *Rounds) pickWidth(widths []widthSums) (pick int) {
 	for pick < len(widths)-1 && newton.TooWide(widths[pick].rest, widths[pick].smoothing) {
 		pick++
@@ -88,8 +88,7 @@ func (r *Rounds) pickWidth(widths []widthSums) (pick int) {
 }
 
 // findDirection computes the search direction, and the slope along it of the objective smoothed
-// over the given zone. index is 0 for the widest zone. findDirection returns false if there is no
-// usable direction.
+// over the zone. index is 0 for the widest zone. It returns false if there is no usable direction.
 func (r *Rounds) findDirection(t *task, zone widthSums, index int) bool {
 	triangles := t.sum[t.size-r.rings()*r.triangle():]
 	// A zone consists of its ring and the rings inside.

@@ -1,8 +1,8 @@
 package rounds
 
-// Near the kink of a loss, its derivative is smoothed over a zone of margins. A round computes sums
-// for several widths of the zone, each with a smaller zone inside the last. A ring is the rows in
-// one zone but not in the next narrower one. Each ring has its own Hessian.
+// The derivative of a loss is smoothed over a zone of margins near its kink. A round computes sums
+// for several nested zones. A ring is the rows in one zone but not in the next narrower one. Each
+// ring has its own Hessian.
 
 // visitNewton adds the current row's loss and, for each width of the zone, its dual term and the
 // vector a*y*x, where a is the row's dual variable at this width. It adds the row to the count and
@@ -59,8 +59,8 @@ func (w *worker) scaledRow() (columns []int32, values []float64) {
 	return columns, values
 }
 
-// addProducts adds c times the products of all pairs of scaledRow's values to the upper triangle.
-// Each product is truncated to an integer.
+// addProducts adds c times the products of all pairs of scaledRow's values, each truncated to an
+// integer, to the upper triangle.
 func (w *worker) addProducts(triangle []int64, c float64) {
 	columns, x := w.scaledRow()
 	for s, j := range columns {

@@ -9,12 +9,12 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// A proof round recomputes the objective of the model as stored, and the lower bound from dual
-// variables in float32. It subtracts rounding errors from the bound, and the truncation errors of
-// sums: at most n quanta for n addends.
+// A proof round recomputes the objective of the model as stored, and the lower bound from float32
+// dual variables. It subtracts from the bound rounding errors and the truncation errors of sums: at
+// most n quanta for n addends.
 
-// If truncation may change P by more than this fraction of P, P includes the remainders of the
-// block sums.
+// If truncation may change P by more than this fraction, P includes the remainders of the block
+// sums.
 const maxTruncation = 1e-11
 
 // remainderScale returns the number of units of a remainder sum in a quantum: a power of 2 for

@@ -13,11 +13,10 @@
 // and this bound is known before the round. Every shard begins at a multiple of Block rows, so
 // block sums don't depend on the division into shards.
 //
-// There are two methods. Newton's method, as in internal/train/newton, stores nothing per row, and
-// its result has the same bits for any number of shards. The dual method, CoCoA+ (Ma, Smith, Jaggi,
-// Jordan, Richtarik and Takac, ICML 2015), makes a pass of dual coordinate ascent over each shard,
-// with steps damped by a factor sigma' because all shards change w at the same time. It stores the
-// dual variables of the rows.
+// Newton's method, as in internal/train/newton, stores nothing per row, and its result has the same
+// bits for any number of shards. The dual method, CoCoA+ (Ma, Smith, Jaggi, Jordan, Richtarik and
+// Takac, ICML 2015), stores the dual variables of the rows. It makes a pass of dual coordinate
+// ascent over each shard, damped by a factor sigma' because all shards change w at the same time.
 package rounds
 
 import (
@@ -36,10 +35,10 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// Block is the number of rows in a block, over which sums are computed in floating point.
+// Block is the number of rows over which sums are computed in floating point.
 const Block = 256
 
-// Method names a solver for training in rounds. Its values are also values of Settings.Finish.
+// Method is a solver for training in rounds, with a value of Settings.Finish.
 type Method string
 
 const (
@@ -47,12 +46,12 @@ const (
 	Dual   Method = settings.FinishDual // CoCoA+, for the hinge and squared hinge loss
 )
 
-// lossLimits holds upper bounds on the values of a loss, which determine the quantum of each sum.
+// lossLimits holds upper bounds on values of a loss, for the quantum of each sum.
 type lossLimits struct {
-	// margin returns upper bounds on the loss, the dual variable and the magnitude of the dual term
-	// of a row with |1 - y*z| at most m, which is at least 1.
+	// margin bounds the loss, the dual variable and the dual term's magnitude of a row with |1 -
+	// y*z| at most m, where m is at least 1.
 	margin func(m float64) (row, dual, dualTerm float64)
-	// upper bounds on the mean magnitudes of dual variables and of dual terms, in the dual method
+	// bounds on the mean magnitudes of dual variables and of dual terms, for the dual method
 	meanDual, meanDualTerm float64
 }
 
@@ -87,8 +86,8 @@ func (m *Model) claim(k int) proof.Claim {
 	return proof.Claim{Objective: math.NaN(), DualObjective: math.NaN()}
 }
 
-// Rounds holds the settings of a training or verification over shards, and bounds that follow from
-// the statistics of the rows. It is immutable.
+// Rounds holds the settings of a training or verification, and bounds that follow from the
+// statistics of the rows. It is immutable.
 type Rounds struct {
 	Method Method
 	Config settings.Settings // with defaults filled in

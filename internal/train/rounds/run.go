@@ -24,7 +24,6 @@ var handlers = map[Kind]struct {
 // proof subtracts rounding errors.
 const targetShare = 0.95
 
-// Start returns the state for the first round.
 func (r *Rounds) Start() *State {
 	s := &State{Kind: firstKind[r.Method], Target: targetShare * r.Config.Tol,
 		Problems: make([]Problem, r.Problems()), Objective: r.loss.At(0)}
@@ -115,8 +114,8 @@ func (w *worker) block(start, end int) {
 	}
 }
 
-// Next returns the state after the round that began with s. sum is the elementwise total of the
-// sums that Visit returned for the shards. Next does not change s.
+// Next returns the state after the round that began with s, which it does not change. sum is the
+// elementwise total of the shards' sums.
 func (r *Rounds) Next(s *State, sum []int64) (*State, error) {
 	next := s.clone()
 	tasks, size, err := r.tasks(next)

@@ -19,8 +19,8 @@ const (
 	Proof  Kind = "proof"  // both: objective of the stored model, and lower bound
 )
 
-// State is the input of a round, computed from the sums of the round before. The caller stores it
-// as JSON, with the Vectors beside it, and must not change it otherwise.
+// State is the input of a round. The caller stores it as JSON, with the Vectors beside it, and must
+// not change it otherwise.
 type State struct {
 	Round int  `json:"round"` // number of rounds completed
 	Kind  Kind `json:"kind"`  // kind of the next round; kind of the last round if Done
@@ -76,8 +76,7 @@ func (s *State) Vectors() (v []*[]float64) {
 	return v
 }
 
-// Gap returns the relative duality gap (Objective - Bound)/Bound. It is 0 if Objective and Bound
-// are equal; otherwise it is +Inf if Bound is not positive.
+// Gap returns the relative duality gap: see proof.Gap.
 func (s *State) Gap() float64 { return proof.Gap(s.Objective, s.Bound) }
 
 // Vars returns the number of variables of a weight vector: the columns, plus 1 for a bias.
@@ -130,8 +129,8 @@ func (s *State) clone() *State {
 }
 
 // updateDone sets p.Done if p reaches its target: a lower bound of TargetBound or, if that is 0, a
-// gap of s.Target. It sets both Done and Stuck if p does not, and Objective - Bound did not fall by
-// a tenth in the last patience iterations.
+// gap of s.Target. Otherwise it sets Done and Stuck if Objective - Bound did not fall by a tenth in
+// the last patience iterations.
 func (s *State) updateDone(p *Problem, patience int) {
 	stalled := p.Over(p.Objective-p.Bound, s.Iterations, patience)
 	reached := p.TargetBound > 0 && p.Bound >= p.TargetBound ||

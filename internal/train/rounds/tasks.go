@@ -38,8 +38,8 @@ const (
 	// Problem.Width, and each further width is the last one divided by widthRatio.
 	ringCount  = 3
 	widthRatio = 2.5
-	// initialWidth is the largest width in the first round. In training, all margins are then 0, at
-	// distance 1 from the kink, so that zones of width 2 or less have no rows.
+	// In the first round of a training, all margins are 0, at distance 1 from the kink: zones of
+	// width 2 or less would have no rows.
 	initialWidth = 3
 )
 
@@ -62,7 +62,7 @@ func (r *Rounds) rings() int {
 func (r *Rounds) triangle() int      { return r.vars * (r.vars + 1) / 2 }
 func (r *Rounds) rowStart(i int) int { return i*r.vars - i*(i+1)/2 }
 
-// tasks returns the tasks of the round whose input is s, and the total number of their sums. A
+// tasks returns the tasks of the round that begins with s, and the total number of their sums. A
 // proof has a task for every problem, other rounds only for problems that are not done.
 func (r *Rounds) tasks(s *State) (tasks []task, size int, err error) {
 	if err := r.Check(s); err != nil {

@@ -11,18 +11,18 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// Verification trains to find its own lower bound. The proof computes the objective of the given
-// model instead of the trained weights.
+// Verification trains to find its own lower bound, but its proofs compute the objective of the
+// given model.
 
 // TargetBound exceeds the claimed lower bound by this fraction of the claimed P - D, because the
 // proof subtracts rounding errors.
 const claimSurplus = 0.05
 
-// NewVerification returns the Rounds that verify the claims of m on rows with the statistics s.
-// shards is the number of shards that have rows. iterations is the largest number of dual passes or
-// of Newton's iterations; 0 means the default of New. A state that is Done has the objectives of
-// the model and the lower bounds found. NewVerification returns an error if New does not support
-// the settings or if the model does not fit the rows.
+// NewVerification returns the Rounds that verify the claims of m on rows with the statistics s. For
+// shards see New. iterations limits the dual passes or Newton's iterations; 0 means the default of
+// New. A state that is Done has the objectives of the model and the lower bounds found.
+// NewVerification returns an error if New does not support the settings or the model does not fit
+// the rows.
 func NewVerification(m *Model, s *scale.Statistics, shards, iterations int) (*Rounds, error) {
 	switch cols := len(m.Weights[0]); {
 	case cols != s.Cols:
@@ -65,8 +65,8 @@ func NewVerification(m *Model, s *scale.Statistics, shards, iterations int) (*Ro
 	return r, nil
 }
 
-// startVerifying sets TargetBound if the model claims a positive lower bound that does not exceed
-// the objective. In Newton's method it sets W to the model's weights.
+// startVerifying sets TargetBound if the model claims a positive lower bound up to the objective.
+// In Newton's method it sets W to the model's weights.
 func (r *Rounds) startVerifying(p *Problem, k int) {
 	c := r.claimed.claim(k)
 	if c.DualObjective > 0 && c.DualObjective <= c.Objective {

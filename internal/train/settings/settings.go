@@ -1,6 +1,6 @@
-// Package settings provides the configuration of a training run to the trainer's packages. Its main
-// type, Settings, has the fields of pegasos.Config. The package defines the defaults that do not
-// depend on the data, and the rules that Validate checks.
+// Package settings provides the configuration of a training run, Settings, with the fields of
+// pegasos.Config. It defines the defaults that do not depend on the data, and the rules that
+// Validate checks.
 package settings
 
 import (
@@ -80,7 +80,7 @@ type Settings struct {
 	Seed        uint64
 }
 
-// Copy copies each field of the struct from to the field of the same name in *to. It converts
+// Copy copies each field of the struct from to the field of the same name in *to, and converts
 // between pegasos.Config and Settings.
 func Copy(to, from any) {
 	dst, src := reflect.ValueOf(to).Elem(), reflect.ValueOf(from)
@@ -90,8 +90,8 @@ func Copy(to, from any) {
 	}
 }
 
-// Plain returns s with zero fields set to their constant defaults. Fields without a constant
-// default, such as Tol and Finish, stay unchanged.
+// Plain returns s with zero fields set to their constant defaults. Others, such as Tol and Finish,
+// stay unchanged.
 func (s Settings) Plain() Settings {
 	options.Fill(&s.Multiclass, OneVsRest)
 	if s.Multiclass == Multinomial {
@@ -181,8 +181,7 @@ func (s *Settings) Kind() loss.Kind {
 	return k
 }
 
-// LossFunc returns the loss function. Epsilon is part of the function only for losses that have
-// this parameter.
+// LossFunc returns the loss function, with Epsilon if the loss has this parameter.
 func (s *Settings) LossFunc() loss.Func {
 	f := loss.Func{Kind: s.Kind()}
 	if f.Kind.Traits().Epsilon {
@@ -244,9 +243,9 @@ const MaxPairClasses = 2048
 // Pairwise reports whether a run trains a problem for each pair of classes.
 func (s *Settings) Pairwise(classes int) bool { return s.Multiclass == OneVsOne && classes > 2 }
 
-// Parts yields the sets of rows that are trained on separately. If Pairwise(classes) is true, it
-// yields the index of each pair's weight vector and the pair, in a slice that it reuses. Otherwise
-// it yields index 0 and a nil pair, which means all rows.
+// Parts yields the sets of rows that are trained on separately: if Pairwise(classes), the index of
+// each pair's weight vector and the pair, in a slice that it reuses; otherwise index 0 and a nil
+// pair, for all rows.
 func (s *Settings) Parts(classes int) iter.Seq2[int, []int32] {
 	return func(yield func(int, []int32) bool) {
 		if !s.Pairwise(classes) {

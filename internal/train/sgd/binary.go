@@ -35,9 +35,9 @@ func NewBinary(s iterate.State, cost loss.Func, class int32) *Binary {
 		Of: objective.Binary{Terms: s.Terms, Cost: cost, Positive: class}}
 }
 
-// Steps takes a step with each of the rows idx or, if ends is not nil, with each batch of them.
-// Batch k is idx[ends[k-1]:ends[k]], and batch 0 begins at index 0. Steps samples w when a sample
-// is due. It stops if a step sets Err.
+// Steps takes a step with each of the rows idx or, if ends is not nil, with each batch of them:
+// batch k is idx[ends[k-1]:ends[k]], and batch 0 begins at index 0. It samples w when a sample is
+// due, and stops if a step sets Err.
 func (p *Binary) Steps(idx []uint32, ends []int) {
 	if ends != nil || p.Radius > 0 {
 		inBatches(&p.State, idx, ends, p.batch)
@@ -146,8 +146,8 @@ func (p *Binary) scaledMargin(i uint32, dot float32) float64 {
 	return float64(p.Of.Sign(i)) * (float64(dot) + float64(p.BiasScale*p.Biases[0]))
 }
 
-// satisfied reports whether the margin of row i is finite and at least 1. It is wrong if Scale is
-// 0, before the first step of a run without an offset: it returns true although the margin is 0.
+// satisfied reports whether the margin of row i is finite and at least 1. Before the first step of
+// a run without an offset, where Scale is 0, it wrongly returns true.
 func (p *Binary) satisfied(i uint32, dot float32) bool {
 	m := p.scaledMargin(i, dot)
 	return m >= p.Scale() && m <= math.MaxFloat64

@@ -22,13 +22,13 @@ type Group struct {
 	own   [][]float32
 }
 
-// minGroup is the least number of problems that share sparse rows. Their buffer is padded to a
-// multiple of 8 vectors, and fewer problems would leave too much of it unused.
+// minGroup problems or more share sparse rows. Their buffer is padded to a multiple of 8 vectors:
+// fewer would leave too much of it unused.
 const minGroup = 3
 
-// NewGroup returns a Group of the problems. The vector of problem k is row first+k of the matrix
-// vectors. NewGroup returns nil if a problem has a projection or is not a PlainHinge problem, or if
-// sharing the rows would not pay.
+// NewGroup returns a Group of the problems. The vector of problem k is row first+k of vectors.
+// NewGroup returns nil if a problem has a projection or is no PlainHinge problem, or if sharing the
+// rows would not pay.
 func NewGroup(problems []*Binary, vectors *dense.Matrix, first int) *Group {
 	for _, p := range problems {
 		if !p.PlainHinge() || p.Radius > 0 {

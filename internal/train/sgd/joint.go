@@ -26,8 +26,7 @@ type Joint struct {
 	b    []float64 // b_r of a row
 }
 
-// NewJoint moves the vectors of s into a matrix. The loss is the multinomial log loss if log is
-// set, otherwise the loss of Crammer and Singer with the given costs.
+// NewJoint moves the vectors of s into a matrix. For log and costs see objective.Joint.
 func NewJoint(s iterate.State, log bool, costs [][]float64) *Joint {
 	k := len(s.Vectors)
 	j := &Joint{State: s, Of: objective.Joint{Terms: s.Terms, Vectors: k, Log: log, Costs: costs},

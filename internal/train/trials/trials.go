@@ -1,5 +1,5 @@
-// Package trials chooses lambda, curves and the multi-class scheme by cross-validation. It trains
-// models for each choice of a choose.Search and each lambda, and compares their predictions of
+// Package trials chooses lambda, curves and the multi-class scheme by cross-validation: for each
+// choice of a choose.Search and each lambda, it trains models and compares their predictions of
 // held-out rows.
 package trials
 
@@ -23,9 +23,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// Best returns the choice of s whose models predict held-out rows best, with its lambda, and an
-// estimate, nil if there is none, of how well a model with these settings predicts other rows.
-// jobOf returns the job of training on all rows for a choice.
+// Best returns the choice of s whose models predict held-out rows best, its lambda, and an
+// estimate, if there is one, of how well such a model predicts other rows. jobOf returns the job of
+// training on all rows for a choice.
 //
 // The free memory decides how many folds run in parallel and whether rows are copied, but not the
 // result. If it is too little for one fold, Best returns an error for the first choice, and skips a
@@ -116,8 +116,8 @@ func (t *trial) fits(size float64) bool {
 }
 
 const (
-	// Numbers of standard errors by which a lambda must be better than the default lambda, and by
-	// which curves or another multi-class scheme must be better than the best choice before.
+	// Numbers of standard errors by which a lambda must beat the default lambda, and curves or
+	// another multi-class scheme the best choice before.
 	sureErrors  = 1.5
 	sureCurves  = 1.25
 	sureSchemes = 1
@@ -144,9 +144,8 @@ const absent = store.AbsentRow
 // about the least number of groups of equal rows of each class in a sample
 const minSampleGroups = 10 * choose.Parts
 
-// assignParts does not depend on the order of the rows, or on copies of rows. If the search is on a
-// sample, it leaves out some groups of a class, chosen by their hashes, after about the first
-// minSampleGroups.
+// assignParts does not depend on the order or copies of rows. If the search is on a sample, it
+// leaves out some groups of a class, chosen by their hashes, after about the first minSampleGroups.
 func (t *trial) assignParts() {
 	set := t.job.Rows
 	hashes := store.Hashes(scale.Raw(set.X), t.job.Threads, t.stopped)
@@ -196,8 +195,8 @@ func (t *trial) takeSample() {
 func (t *trial) stopped() bool { return t.job.Until != nil && t.job.Until.Err() != nil }
 
 // holdOut trains a model with each lambda on the rows outside the given part, starting from the
-// model of the previous lambda. If a model makes no mistake on its training rows, all smaller
-// lambdas get the mistakes of this model. holdOut returns an error if there is too little memory.
+// model of the previous lambda. If a model is perfect on its training rows, all smaller lambdas get
+// its mistakes. holdOut returns an error if there is too little memory.
 func (t *trial) holdOut(c *candidate, part int32) error {
 	if t.stopped() {
 		return nil
@@ -259,8 +258,8 @@ func perfect(s *settings.Settings, m *engine.Point, set *store.Set) bool {
 	return true
 }
 
-// startSteps is the number of steps that each trained model claims to have taken, so that the run
-// that starts from this model takes small steps.
+// Trained models claim startSteps steps, so that the run that starts from such a model takes small
+// steps.
 const startSteps = 1 << 20
 
 // run returns a nil model if training fails or is stopped. It returns an error only if there is too
@@ -329,8 +328,8 @@ func (t *trial) beats(c, d *candidate) bool {
 func (t *trial) heldOut(i int) bool { return t.part[i] >= 0 && int(t.part[i]) < t.search.Folds }
 
 // compare returns the weighted mean difference between two lists of mistakes, negative if a's are
-// smaller, and its standard error. The rows of a group count as one observation, and a row of
-// weight w as w copies. compare returns zeros if the mean is not finite.
+// smaller, and its standard error; zeros if the mean is not finite. The rows of a group count as
+// one observation, and a row of weight w as w copies.
 func (t *trial) compare(a, b []float64) (mean, deviation float64) {
 	sums, weights := make([]float64, len(t.group)), make([]float64, len(t.group))
 	all := 0.0
