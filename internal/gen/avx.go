@@ -124,7 +124,7 @@ func (t *avx) ReturnInt(n reg.GPVirtual) {
 	t.Done()
 }
 
-// Done zeros the upper halves of the registers before it returns from AVX2 code: on Intel CPUs, SSE
+// Done zeros the upper halves of the registers before AVX2 code returns: on Intel CPUs, SSE
 // instructions in Go code would wait for them. In AVX-512 code, the pass zeroUpper does so where
 // necessary.
 func (t *avx) Done() {
@@ -324,8 +324,8 @@ func (t *avx) LoadBytes(v Group, signed bool, p reg.GPVirtual, offset int) {
 	t.floatBytes(v, signed, t.small(v, 1, p, offset))
 }
 
-// small returns the source operand of an instruction that converts one integer of 1 or 2 bytes for
-// each lane of v: the memory at p or, for fewer than four integers, v, into which it loads them.
+// small returns the source operand for a conversion of one integer of 1 or 2 bytes for each lane of
+// v: the memory at p or, for fewer than four integers, v, into which it loads them.
 func (t *avx) small(v Group, size int, p reg.GPVirtual, offset int) operand.Op {
 	m, few := at(p, offset), t.GP32()
 	switch bytes := size * v.width; {
@@ -394,8 +394,8 @@ func (t *avx) StoreShorts(v Group, float16 bool, p reg.GPVirtual, offset int) {
 	}
 }
 
-// Part returns an opmask in AVX-512 code. In AVX2 code it returns a mask whose lanes are all ones
-// for floats that exist, else 0.
+// Part returns an opmask in AVX-512 code. AVX2 masks have lanes of all ones for floats that exist,
+// else 0.
 func (t *avx) Part(n reg.GPVirtual, width int) Part {
 	if !t.evex {
 		k, table, mask := t.GP64(), t.GP64(), t.YMM()
@@ -531,7 +531,7 @@ func (t *avx) SubLoad(dst, a Group, p reg.GPVirtual, offset int) {
 	t.withMemory(t.VSUBPS, nil, dst, a, p, offset)
 }
 
-// scalarOp is the instruction for a group of one; nil if there is none.
+// scalarOp is for a group of one; nil if there is none.
 func (t *avx) withMemory(packedOp, scalarOp func(ops ...operand.Op), dst, a Group, p reg.GPVirtual,
 	offset int) {
 	switch {
@@ -662,8 +662,7 @@ func (t *avx) LessDoubles(a, b Group) Mask {
 	return mask
 }
 
-// SelectDoubles tells avo that VBLENDMPD does not read its destination, all lanes of which it
-// writes.
+// SelectDoubles tells avo that VBLENDMPD only writes its destination.
 func (t *avx) SelectDoubles(mask Mask, a, b Group) Group {
 	v := t.New(a.width)
 	if !t.evex {
@@ -753,8 +752,7 @@ func (t *avx) foldFourWide(v [4]Group) Group {
 	return t.Narrow(sum, 4)
 }
 
-// addQuarters returns a group whose quarter i is the sum of the four quarters of v[i]. It
-// overwrites v.
+// addQuarters returns the sum of the four quarters of v[i] in quarter i. It overwrites v.
 func (t *avx) addQuarters(v [4]Group, add func(ops ...operand.Op)) Group {
 	low, high, sum := t.ZMM(), t.ZMM(), t.New(16)
 	for i := 0; i < 4; i += 2 {
@@ -803,8 +801,8 @@ func (t *avx) FoldThree(a, b, c Group) [3]Group {
 	return [3]Group{{1, []reg.VecVirtual{outer}}, second, third}
 }
 
-// pairOfHalves adds the upper to the lower half of each of two groups of eight. The result has the
-// sums of a in its lower half, and the sums of b in its upper half.
+// pairOfHalves adds the halves of each of two groups of eight. The lower half of the result is for
+// a, the upper half for b.
 func (t *avx) pairOfHalves(a, b Group, add func(ops ...operand.Op)) reg.VecVirtual {
 	one, low, high := operand.Imm(1), t.YMM(), t.YMM()
 	if t.evex {
@@ -858,8 +856,8 @@ func (t *avx) widenBytes(v Group, signed bool, p reg.GPVirtual, offset int, part
 	}
 }
 
-// LastBytes is for AVX2; AVX-512 code uses highPart. The mask has all ones in the last n mod
-// 2*width 16-bit words, and zeros before.
+// LastBytes is for AVX2; AVX-512 code uses highPart. The last n mod 2*width 16-bit words of the
+// mask are ones, the others zeros.
 func (t *avx) LastBytes(n reg.GPVirtual, width int) Part {
 	table, k, mask := t.GP64(), copyInt(t, n), t.New(width)
 	t.LEAQ(t.masks.Offset(8*float-2*width), table)
@@ -992,9 +990,9 @@ func (t *avx) IfOutside(v Group, least, most uint32, label string) {
 	t.JHI(operand.LabelRef(label))
 }
 
-// IfNoCosine jumps if 2*b - s, as an unsigned integer, is above 2*one. s is the sign bit of v, and
-// b are the other bits. The difference is 2^32-1 for -0. Otherwise it is in the order of the
-// magnitudes, with NaN greatest.
+// IfNoCosine jumps if 2*b - s, as an unsigned integer, is above 2*one, where s is the sign bit of v
+// and b are the other bits. This is 2^32-1 for -0, else in the order of the magnitudes, with NaN
+// greatest.
 func (t *avx) IfNoCosine(v Group, label string) {
 	bits := t.GP32()
 	t.VMOVD(r(v), bits)

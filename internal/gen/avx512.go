@@ -27,7 +27,7 @@ var compileEVEX = pass.Concat(
 const sixteen = 16 << 16 // 16 in the register number of a reg.ID, which begins at bit 16
 
 // upperRegisters swaps vector registers 0-15, which avo allocates first, and 16-31, which SSE
-// instructions cannot access.
+// cannot access.
 func upperRegisters(fn *ir.Function) error {
 	for virtual, physical := range fn.Allocation {
 		switch {

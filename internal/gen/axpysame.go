@@ -13,12 +13,11 @@ func init() {
 	}).trusting()
 }
 
-// The indices must be distinct. The last four are a group that may overlap the group before: an
-// element in both groups is stored twice with the same sum.
+// The indices must be distinct. The last four may overlap the group before: an element in both is
+// stored twice with the same sum.
 //
-// few emits the code for rows of fewer than four nonzeros, which ends with a jump to the label end.
-// The caller must call few after it has emitted the return. The names of all labels except end
-// begin with name.
+// few emits the code for fewer than four nonzeros, which ends with a jump to the label end. The
+// caller must call few after it has emitted the return. All labels except end begin with name.
 func axpySame(t Target, name string, a Group, idx, n, w reg.GPVirtual, end string) (few func()) {
 	four := func(idx reg.GPVirtual, offset int) (j [4]reg.GPVirtual, sum [4]Group) {
 		for l := range j {

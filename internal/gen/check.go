@@ -21,8 +21,8 @@ var features = map[string][]string{
 var avx512Features = []string{"AVX", "AVX2", "F16C", "POPCNT", "BMI2", "AVX512F", "AVX512VL",
 	"AVX512BW", "AVX512DQ"}
 
-// byExtension maps avo's names of CPU features beyond AVX-512 to the words with which the names of
-// kernels that require them end.
+// byExtension maps avo's names of CPU features beyond AVX-512 to the ends of the names of kernels
+// that require them.
 var byExtension = map[string]string{"AVX512VNNI": "VNNI", "AVX512VPOPCNTDQ": "VPOPCNT"}
 
 // baseline lists features, by avo's names, that every amd64 CPU has. avo counts PREFETCHT0, which
@@ -30,7 +30,7 @@ var byExtension = map[string]string{"AVX512VNNI": "VNNI", "AVX512VPOPCNTDQ": "VP
 var baseline = []string{"MMX+", "CMOV"}
 
 // check returns a pass that fails if a function needs a CPU feature that neither its code path nor
-// its name implies, or if AVX2 code uses one of the vector registers 16 to 31.
+// its name implies, or if AVX2 code uses a vector register from 16 to 31.
 func check(isa string) pass.FunctionPass {
 	return func(f *ir.Function) error {
 		for _, need := range f.ISA {

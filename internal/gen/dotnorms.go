@@ -152,8 +152,8 @@ func (s *norms) addTo(dst, v []Group) {
 	}
 }
 
-// passes emits sums over more than 64 elements. With registers of less than 512 bits, the first
-// pass sums the even-numbered groups of eight lanes, the second the odd-numbered groups.
+// passes sums more than 64 elements. With registers of less than 512 bits, the first pass sums the
+// even-numbered groups of eight lanes, the second the odd-numbered groups.
 func (s *norms) passes() {
 	t, some := s.t, [][]int{{0, 2, 4, 6}, {1, 3, 5, 7}}
 	if t.Width() > 8 {

@@ -39,9 +39,9 @@ type rowTerm struct {
 
 const groups = lanes / 8
 
-// passes returns, for each pass over the elements of rows, the numbers of the perPass groups of
-// lanes that it sums. The second half of these groups are 32 lanes after the first half: each pass
-// ends with the fold from 64 lanes to 32.
+// passes returns, for each pass over the elements of rows, the numbers of its perPass groups of
+// lanes. The second half of these are 32 lanes after the first half: each pass ends with the fold
+// from 64 lanes to 32.
 func passes(width, perPass int) [][]int {
 	switch {
 	case width > 8 && perPass == 4:
@@ -54,7 +54,7 @@ func passes(width, perPass int) [][]int {
 	return [][]int{{0, 4}, {2, 6}, {1, 5}, {3, 7}}
 }
 
-// fourRows stores in dst the sums of term over x and each of the rows. If idx is nil, the rows are
+// fourRows stores in dst the sums of term over x and each of the rows. Without idx, the rows are
 // consecutive; otherwise idx holds their numbers. The number of rows is a positive multiple of
 // four. x has 1 to asm.Block elements.
 //

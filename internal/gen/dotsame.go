@@ -13,8 +13,8 @@ func init() {
 
 // Each lane has a register of its own, so that no element has to be inserted into a vector.
 //
-// few emits the code for rows of fewer than eight nonzeros. The caller must call few after it has
-// emitted the return. The names of all labels begin with name.
+// few emits the code for fewer than eight nonzeros. The caller must call few after it has emitted
+// the return. All labels begin with name.
 func dotSame(t Target, name string, a Group, idx, n, w reg.GPVirtual) (sum Group, few func()) {
 	var lane [8]Group
 	for l := range lane {

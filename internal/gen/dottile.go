@@ -22,8 +22,8 @@ func init() {
 }
 
 // sumTile stores the sum for row i and query j in dst[j*step+i]. Row i starts at rows[i*stride].
-// There are count rows, a positive multiple of four. The number of queries is a positive multiple
-// of two. Rows and queries have length elements, 64 to asm.Block.
+// count, the number of rows, is a positive multiple of four, the number of queries a positive
+// multiple of two. Rows and queries have length elements, 64 to asm.Block.
 //
 // A tile has two queries and four rows, or two rows if there are 16 registers. The kernel also
 // prefetches memory from next on: pace bytes, at most 32, for each 64 terms.

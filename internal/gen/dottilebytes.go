@@ -47,8 +47,8 @@ type tileTerms interface {
 	sum(q int) Group
 	// seekLast sets b.at to the offset from which the incomplete step loads.
 	seekLast(b *byteTile)
-	// load loads a step of bytes of a row, in the form that multiply needs, and loadQuery a step of
-	// bytes of a query. If part is not nil, loadQuery sets the bytes outside it to 0.
+	// load loads a step of bytes of a row, in the form that multiply needs, loadQuery of a query.
+	// If part is not nil, loadQuery sets the bytes outside it to 0.
 	load(v Group, p reg.GPVirtual, part Part)
 	loadQuery(v Group, p reg.GPVirtual, part Part)
 	// multiply adds products of a row's and a query's bytes to the lanes of sum.
@@ -58,7 +58,7 @@ type tileTerms interface {
 
 // dotTileBytes stores in dst the dot products of the rows with each of four queries: all products
 // with the first query, then all with the second, and so on. There are at least four rows; those
-// after the last multiple of four are skipped. The length of rows is size, leastTiled to asm.Block.
+// after the last multiple of four are skipped. Rows have size bytes, leastTiled to asm.Block.
 //
 // A pass over the bytes of four rows multiplies them by perPass queries.
 func dotTileBytes(t *avx, perPass int, terms tileTerms) {

@@ -42,9 +42,9 @@ func init() {
 
 const doubleLanes = lanes / 2
 
-// sumDoubles computes count sums of 32 lanes over the elements of x and y as float64s. It returns
-// each sum in lane 0 of a group. terms receives a group of doubles of each vector, a of x and b of
-// y, which it may overwrite. x has at most asm.Block elements.
+// sumDoubles computes count sums of 32 lanes over x and y as float64s, each in lane 0 of a group.
+// terms receives a group of doubles of each vector, a of x and b of y, which it may overwrite. x
+// has at most asm.Block elements.
 func sumDoubles(t Target, count int,
 	terms func(add func(k int, v Group), a, b Group)) (total []Group) {
 	s := doubleSums{t: t, terms: terms, x: t.PointerParam("x"), y: t.PointerParam("y"),
@@ -86,7 +86,7 @@ func (s *doubleSums) twoPasses() {
 }
 
 // doubleSums emits float64 sums. A group of floats converts to two groups of doubles, so each sum
-// keeps its lanes in pairs of groups: the terms of group i of every 32 floats are added to pair i.
+// keeps its lanes in pairs of groups: group i of every 32 floats is added to pair i.
 type doubleSums struct {
 	t       Target
 	terms   func(add func(k int, v Group), a, b Group)

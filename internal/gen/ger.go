@@ -11,8 +11,7 @@ func init() {
 const farElements = 4 << 20
 
 // ger requires at least one row and one column. A y of at most maxColumns elements stays in
-// registers over all rows. size is the number of elements of the whole matrix, of which a may be a
-// part.
+// registers. size is the number of elements of the whole matrix, of which a may be a part.
 func ger(t Target) {
 	if t.Width() > 8 {
 		t.IfLess(t.IntParam("size"), farElements, "near")
@@ -64,8 +63,8 @@ func ger(t Target) {
 	t.Done()
 }
 
-// last is the distance in bytes from the start of the row to its last group, which ends where the
-// row ends. The groups between the first and the last are aligned to their size.
+// last is the byte offset in the row of its last group, which ends where the row ends. The groups
+// between the first and the last are aligned to their size.
 func wideRow(t Target, v Group, y, row, last reg.GPVirtual) {
 	width := t.Width()
 	const together = 4

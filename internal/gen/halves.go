@@ -75,8 +75,8 @@ func packHalves(t Target, bfloat16 bool) {
 }
 
 // bfloat16Rounding returns a function that rounds the float32 in each lane to the nearest bfloat16,
-// ties to even, and leaves its bits in the lower half of the lane. NaNs are truncated and become
-// quiet. For float16s, the function does nothing.
+// ties to even, in the lower half of the lane. NaNs are truncated and become quiet. For float16s,
+// it does nothing.
 func bfloat16Rounding(t Target, bfloat16 bool) func(v Group) {
 	if !bfloat16 {
 		return func(Group) {}

@@ -84,8 +84,8 @@ func (k *kernelSpec) inWideIf(variable string) *kernelSpec {
 	return k.inWide()
 }
 
-// inDot adds a body for the NEONDot path. A stub that selects between two such kernels needs the
-// mark, too.
+// inDot adds a body for the NEONDot path. A stub that selects between such kernels needs the mark,
+// too.
 func (k *kernelSpec) inDot() *kernelSpec { k.dot = true; return k }
 
 // needing marks a kernel that requires a CPU feature beyond AVX-512. The kernel's name ends in the
@@ -104,8 +104,8 @@ func (k *kernelSpec) variant() string {
 	return ""
 }
 
-// passingSlices marks a kernel whose assembly has slices with capacities as parameters. With flat
-// parameters, the public function would be too large to be inlined.
+// passingSlices marks a kernel whose assembly has slices as parameters: with flat parameters, the
+// public function would be too large to be inlined.
 func (k *kernelSpec) passingSlices() *kernelSpec { k.passSlices = true; return k }
 
 func (k *kernelSpec) slow() string {

@@ -340,9 +340,9 @@ func (t *neon) StoreShorts(v Group, float16 bool, p reg.GPVirtual, offset int) {
 	}
 }
 
-// A neonPart is a Part of a group of eight floats. LoadLast loads the 32 bytes before the group's
-// end. first holds the positions in these 32 bytes of the bytes in the group's first half. second
-// holds the same positions minus 16.
+// neonPart is a Part of a group of eight floats. LoadLast loads the 32 bytes before the group's
+// end. In these, first holds the positions of the bytes of the group's first half, and second the
+// same positions minus 16.
 type neonPart struct {
 	number        reg.GPVirtual  // number of floats that exist, 1 to 8
 	first, second reg.VecVirtual // byte positions for VTBL; set by LastPart
@@ -379,8 +379,8 @@ func (t *neon) LoadPart(v Group, p reg.GPVirtual, offset int, part Part) {
 	t.Label(name("end"))
 }
 
-// upToThree emits code that loads n mod 4 floats into v, sets the other lanes to +0, and jumps to
-// the label end. The names of its own labels begin with name.
+// upToThree loads n mod 4 floats into v, sets the other lanes to +0, and jumps to the label end.
+// Its own labels begin with name.
 func (t *neon) upToThree(v reg.VecVirtual, from reg.GPVirtual, n reg.Register, name, end string) {
 	t.VMOVI(0, v)
 	t.TBZ(1, n, name+"one")
@@ -757,8 +757,8 @@ func (t *neon) addProducts(sum Group, v, w reg.VecVirtual, signed bool) {
 	}
 }
 
-// If part is not nil, bytesAt moves the bytes in the part to the front of the single register and
-// sets the other bytes to 0.
+// With a part, bytesAt moves the bytes in the part to the front of the single register and clears
+// the others.
 func (t *neon) bytesAt(p reg.GPVirtual, offset, size, registers int, part Part) []reg.VecVirtual {
 	v := make([]reg.VecVirtual, registers)
 	for i := range v {

@@ -57,9 +57,8 @@ func rankKPairs(t Target) {
 	t.Done()
 }
 
-// tileSums returns, for each of count elements of a row of a, from element first on, the sums over
-// the rows of its products with each of two groups of b's row. These begin offset bytes after the
-// row's start.
+// tileSums returns the sums over the rows of products: of count elements of a's row, from element
+// first on, with each of two groups of b's row, from byte offset on.
 func tileSums(t Target, first, count int, a, b, k reg.GPVirtual, offset int,
 	loop string) [][2]Group {
 	a, b, k = copyInt(t, a), copyInt(t, b), copyInt(t, k)

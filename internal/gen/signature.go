@@ -64,8 +64,8 @@ func (s *signature) flat() string {
 	return "func(" + strings.Join(parameters, ", ") + ")" + result
 }
 
-// equalSlices returns the names of the slice parameters that must have equal lengths: all but w,
-// the dense vector to which a sparse row's indices refer.
+// equalSlices returns the names of the slices that must have equal lengths: all but w, the dense
+// vector to which a sparse row's indices refer.
 func (s *signature) equalSlices() []string {
 	return slices.DeleteFunc(slices.Clone(s.slices), func(name string) bool { return name == "w" })
 }
@@ -108,9 +108,8 @@ func (s *signature) call(function, format string, names []string) string {
 	return call
 }
 
-// leave returns an instruction that removes the current function's frame and jumps to the given
-// function. If that is a Go function nameSlow, kernels with flat parameters jump to nameSlowFlat
-// instead.
+// leave returns an instruction that removes the frame and jumps to the given function. With flat
+// parameters, it jumps to nameSlowFlat in place of a Go function nameSlow.
 func (s *signature) leave(function string) *ir.Instruction {
 	if strings.HasSuffix(function, "Slow") && !s.passSlices {
 		function += "Flat"

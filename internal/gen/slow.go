@@ -6,9 +6,6 @@ import (
 	"strings"
 )
 
-// A slow path is the Go function nameSlow to which the stub of a kernel jumps if slice lengths
-// differ or exceed asm.Block, and on the generic code path.
-
 func (k *kernelSpec) slowByHand() *kernelSpec { k.ownSlow = true; return k }
 
 func (k *kernelSpec) hasSlow() bool {

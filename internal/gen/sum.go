@@ -13,9 +13,9 @@ const lanes = 64
 //
 // On targets that mask incomplete groups, element i may go to lane (i+c) mod 64 for any c, instead
 // of lane i mod 64: every fold, from 2^(k+1) lanes to 2^k, adds pairs of lanes that are 2^k apart,
-// and a rotation keeps these pairs. Hence the code may read misaligned vectors from before their
-// starts. It may also read vectors that end near the end of a page with the incomplete group first,
-// because a masked load that reaches into an unmapped page is slow.
+// and a rotation keeps these pairs. So the code may read misaligned vectors from before their
+// starts, and vectors that end near the end of a page with the incomplete group first. (A masked
+// load that reaches into an unmapped page is slow.)
 func sum(t Target, vectors []string, term func(dst Group, s source)) {
 	sumTo(t, vectors, term, t.Return)
 }
@@ -102,9 +102,9 @@ func (s *summation) lengths(width, minGroups, maxGroups int) {
 	}
 }
 
-// misaligned emits the code that reads all vectors from skip bytes before their starts, so that the
-// first vector is aligned. If another vector starts less than skip bytes after the start of a page,
-// skip is reduced to that distance.
+// misaligned reads all vectors from skip bytes before their starts, so that the first vector is
+// aligned. If another vector starts less than skip bytes into a page, skip is reduced to that
+// distance.
 func (s *summation) misaligned() {
 	t := s.t
 	t.Label("misaligned")
@@ -147,9 +147,9 @@ func (s *summation) pageEnd() {
 	t.Jump("turns")
 }
 
-// sumLongTerms is sum with less code, for a term that takes many instructions. bytes, if not nil,
-// points to a vector from which term may read one byte for each element. The last of the named
-// vectors has at least one element.
+// sumLongTerms is sum with less code, for a term that takes many instructions. Unless bytes is nil,
+// term may read one byte there for each element. The last of the named vectors has at least one
+// element.
 func sumLongTerms(t Target, vectors []string, bytes reg.GPVirtual, term func(dst Group, s source)) {
 	n := t.IntParam("len(" + vectors[len(vectors)-1] + ")")
 	s := newSummation(t, pointers(t, vectors), bytes, n, term)
@@ -306,8 +306,8 @@ func (s *summation) finish(lane []Group) {
 	s.end(s.t.Narrow(lane[0], 1))
 }
 
-// blocks emits the code that adds all whole blocks of 64 elements to the lanes, which hold the
-// terms of the first block's first group already. The code ends at the label rest.
+// blocks adds all whole blocks of 64 elements to the lanes, which hold the first block's first
+// group already. The code ends at the label rest.
 func (s *summation) blocks() {
 	t := s.t
 	all := walk{t: t, n: s.n}

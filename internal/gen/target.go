@@ -21,8 +21,8 @@ type Target interface {
 	Comment(lines ...string)
 
 	PointerParam(name string) reg.GPVirtual
-	// IntParam loads an integer parameter. The name n means the length of the first slice if the
-	// function has slices, and len(x) the length of slice x.
+	// IntParam loads an integer parameter. n means the length of the first slice if there are
+	// slices, and len(x) the length of slice x.
 	IntParam(name string) reg.GPVirtual
 	// BroadcastParam loads a float parameter into all lanes of a group of Width floats.
 	ScalarParam(name string) Group
@@ -45,14 +45,14 @@ type Target interface {
 
 	StoreInt(n, p reg.GPVirtual)
 
-	// Offset returns p + n*scale. Address returns an operand for this address, valid while p and n
-	// are unchanged.
+	// Offset returns p + n*scale. Address returns an operand for it, valid while p and n are
+	// unchanged.
 	Offset(p, n reg.GPVirtual, scale int) reg.GPVirtual
 	Address(p, n reg.GPVirtual, scale int) reg.GPVirtual
-	// Element returns an operand that addresses the float p[j], for use with offset 0.
+	// Element returns an operand for the float p[j], to be used with offset 0.
 	Element(p, j reg.GPVirtual) reg.GPVirtual
-	// Scratch returns a pointer to space for eight groups of eight floats in the function's frame.
-	// Every call returns the same space.
+	// Scratch returns a pointer to space for eight groups of eight floats in the function's frame,
+	// the same in every call.
 	Scratch() reg.GPVirtual
 
 	Advance(p reg.GPVirtual, bytes int)
@@ -64,8 +64,7 @@ type Target interface {
 	ShiftRight(n reg.GPVirtual, bits int)
 	And(n reg.GPVirtual, k int)
 	// Rotates reports whether a sum may load groups from before the start of its vectors, with the
-	// lanes before the start masked off. Only then may Head, IfNearPageEnd and StayInPage be
-	// called.
+	// lanes before the start masked off. Head, IfNearPageEnd and StayInPage require this.
 	Rotates() bool
 	StayInPage(n, p reg.GPVirtual)
 
@@ -73,49 +72,47 @@ type Target interface {
 
 	New(width int) Group
 	// NewUniform returns a group of Width floats to which only LoadBroadcast may write. It may take
-	// fewer registers than other groups.
+	// fewer registers.
 	NewUniform() Group
 	// Narrow returns the first width lanes of v, in the same registers.
 	Narrow(v Group, width int) Group
 	Zero(v Group)
 	Fill(v Group, bits uint32)
-	// CopyLane copies lane 1, 2 or 3 of a group of four to lane 0 of a group of one. The other
-	// lanes of dst become undefined.
+	// CopyLane copies lane 1, 2 or 3 of a group of four to a group of one, whose other lanes become
+	// undefined.
 	CopyLane(dst, v Group, lane int)
 
 	// Transpose moves lane i of group j to lane j of group i.
 	Transpose(v *[4]Group)
 
-	// If v is narrower than its register, Load sets the register's other lanes to +0.
+	// Load sets lanes of the register beyond v to +0.
 	Load(v Group, p reg.GPVirtual, offset int)
 	Store(v Group, p reg.GPVirtual, offset int)
 	LoadLane(v Group, lane int, p reg.GPVirtual, offset int)
 	LoadBroadcast(v Group, p reg.GPVirtual, offset int)
 	LoadBytes(v Group, signed bool, p reg.GPVirtual, offset int)
 
-	// LoadShorts loads one 16-bit value for each lane. It converts float16s to floats, and
-	// zero-extends other values to 32 bits. StoreShorts rounds floats to float16s, or stores the
-	// lower 16 bits of each lane, whose upper 16 bits must be 0. It may overwrite v.
+	// LoadShorts loads one 16-bit value for each lane: it converts float16s to floats, or
+	// zero-extends to 32 bits. StoreShorts rounds floats to float16s, or stores the lower 16 bits
+	// of each lane, whose upper 16 bits must be 0. It may overwrite v.
 	LoadShorts(v Group, float16 bool, p reg.GPVirtual, offset int)
 	StoreShorts(v Group, float16 bool, p reg.GPVirtual, offset int)
 
 	// Part, Head and FirstPart return a Part of a group of eight lanes or more. In Part's group,
-	// the first n mod width floats exist, or all if n mod width is 0. In Head's group, the first n
-	// floats do not exist. In FirstPart's group, the first n-start floats exist, 1 to width of
-	// them. LoadPart sets the lanes of missing floats to +0, and does not read their memory.
+	// the first n mod width floats exist, or all if n mod width is 0. In Head's, the first n floats
+	// do not exist. In FirstPart's, the first n-start floats exist, 1 to width. LoadPart sets the
+	// lanes of missing floats to +0, and does not read their memory.
 	Part(n reg.GPVirtual, width int) Part
 	Head(n reg.GPVirtual, width int) Part
 	FirstPart(n reg.GPVirtual, start, width int) Part
 	LoadPart(v Group, p reg.GPVirtual, offset int, part Part)
-	// LoadBytesPart is LoadBytes for an incomplete group of the widest kind. part must have been
-	// made from n.
+	// LoadBytesPart and LoadShortsPart are LoadBytes and LoadShorts for an incomplete group of the
+	// widest kind. part must have been made from n. Names of labels begin with name.
 	LoadBytesPart(v Group, signed bool, p, n reg.GPVirtual, part Part)
-	// LoadShortsPart is LoadShorts for an incomplete group of the widest kind. part must have been
-	// made from n. The names of its labels begin with name.
 	LoadShortsPart(v Group, float16 bool, p, n reg.GPVirtual, part Part, name string)
 	StorePart(v Group, p reg.GPVirtual, offset int, part Part)
-	// LoadLast is LoadPart for a group that follows at least one whole group, whose memory it may
-	// read again. It needs a Part that LastPart has converted.
+	// LoadLast is LoadPart for a group after a whole group, whose memory it may read again. It
+	// needs a Part that LastPart has converted.
 	LastPart(part Part) Part
 	LoadLast(v Group, p reg.GPVirtual, offset int, part Part)
 
@@ -128,46 +125,45 @@ type Target interface {
 	AddLoad(dst, a Group, p reg.GPVirtual, offset int)
 	SubLoad(dst, a Group, p reg.GPVirtual, offset int)
 
-	// Min and Max set dst to the lesser or the greater of limit and a, or to a where a is NaN.
+	// Min and Max set dst to the lesser or the greater of limit and a, or to a if a is NaN.
 	Min(dst, limit, a Group)
 	Max(dst, limit, a Group)
-	// Least sets best to the lesser of best and v, Greatest to the greater. best must not be NaN,
-	// and stays unchanged where v is NaN.
+	// Least sets best to the lesser of best and v, Greatest to the greater. best must not be NaN; a
+	// NaN in v changes nothing.
 	Least(best, v Group)
 	Greatest(best, v Group)
-	// KeepBelow sets dst to a in the lanes in which v < limit, and to +0 in the others.
+	// KeepBelow sets dst to a in lanes with v < limit, and to +0 in others.
 	KeepBelow(dst, a, v, limit Group)
 
-	// Root and Cosine operate on groups of one. Cosine computes xy / sqrt(xx*yy) in float64 and
-	// rounds the quotient to float32.
+	// Root and Cosine need groups of one. Cosine computes xy / sqrt(xx*yy) in float64 and rounds
+	// the quotient to float32.
 	Root(dst, v Group)
 	Cosine(dst, xy, xx, yy Group)
 
 	BitsAnd(dst, a, b Group)
 	BitsAdd(dst, a, b Group)
 	BitsSub(dst, a, b Group)
-	// MulPairs treats each lane of a and b as two signed 16-bit integers and adds their products.
+	// MulPairs adds the products of the two signed 16-bit integers in each lane of a and b.
 	MulPairs(dst, a, b Group)
 	BitsShiftLeft(dst, a Group, bits int)
 	BitsShiftRight(dst, a Group, bits int)
 
-	// Doubles are float64s. The width of a group of doubles still counts floats: it is twice the
-	// number of doubles.
+	// Doubles are float64s. The width of a group of doubles still counts floats: twice the number
+	// of doubles.
 
 	BroadcastDouble(v Group, p reg.GPVirtual, offset int)
 	// LoadDoubles loads half as many floats as the width of v and converts them to doubles. Doubles
-	// converts the lower half of the floats of v to doubles in low, and the upper half to doubles
-	// in high.
+	// converts the lower half of v to doubles in low, and the upper half to doubles in high.
 	LoadDoubles(v Group, p reg.GPVirtual, offset int)
-	// RoundDoubles rounds the doubles of v to floats, in registers of v.
+	// RoundDoubles rounds doubles to floats, in registers of v.
 	RoundDoubles(v Group) Group
 	Doubles(low, high, v Group)
 	MulDoubles(dst, a, b Group)
 	AddDoubles(dst, a, b Group)
 	SubDoubles(dst, a, b Group)
 	DivDoubles(dst, a, b Group)
-	// MulDoubleLoad and AddDoubleLoad combine each lane of a with one double, which memory must
-	// hold four times. Groups must have eight floats or more.
+	// MulDoubleLoad and AddDoubleLoad combine each lane of a, eight floats or more, with one
+	// double, which memory must hold four times.
 	MulDoubleLoad(dst, a Group, p reg.GPVirtual, offset int)
 	AddDoubleLoad(dst, a Group, p reg.GPVirtual, offset int)
 	// SelectDoubles returns a in the lanes of mask and b in the others.
@@ -179,8 +175,8 @@ type Target interface {
 
 	UpperHalf(dst, v Group)
 	Fold(v Group)
-	// FoldFour returns a group of four with the sum of the lanes of v[i] in lane i. The groups of
-	// v, which it may overwrite, must have at least eight floats.
+	// FoldFour returns a group of four with the sum of v[i] in lane i. It may overwrite the groups
+	// of v, which have at least eight floats.
 	FoldFour(v [4]Group) Group
 	// FoldThree may overwrite its three groups of at least eight floats.
 	FoldThree(a, b, c Group) [3]Group
@@ -191,15 +187,15 @@ type Target interface {
 	ByteLanes() int
 	// AddBytes adds the terms of the bytes from x + offset and from y + offset on to one group or
 	// four groups: 16 bytes to a group of ByteLanes lanes, 8 bytes to a group of half that width.
-	// If part, from LastBytes, is not nil, sums is one group, which receives only the terms of the
-	// last n mod 16 or n mod 8 of these bytes.
+	// With a part, from LastBytes, sums is one group, which receives only the terms of the last n
+	// mod 16 or n mod 8 bytes.
 	AddBytes(sums []Group, term byteTerm, x, y reg.GPVirtual, offset int, part Part)
 	LastBytes(n reg.GPVirtual, width int) Part
 	LoadByte(p reg.GPVirtual, signed bool) reg.GPVirtual
 	// SumInts sets dst to the sum of the lanes modulo 2^32, sign-extended if signed is set.
 	SumInts(dst reg.GPVirtual, v Group, signed bool)
-	// DifferingBits compares two vectors of n 64-bit words. It overwrites x, y and n, and
-	// prefetches memory after x.
+	// DifferingBits counts the differing bits of two vectors of n 64-bit words. It overwrites x, y
+	// and n, and prefetches memory after x.
 	DifferingBits(x, y, n reg.GPVirtual) reg.GPVirtual
 
 	// Comparisons of integers are unsigned.
@@ -242,8 +238,8 @@ type byteTerm struct {
 	difference bool // terms are squared differences, not products
 }
 
-// signedSum reports whether a sum of the terms may be negative. A sum of up to asm.Block terms fits
-// into an int32, or into a uint32 if it can't be negative.
+// signedSum reports whether a sum of the terms may be negative. Up to asm.Block terms sum to an
+// int32, or to a uint32 if not.
 func (k byteTerm) signedSum() bool { return k.signed && !k.difference }
 
 // Sizes in bytes. A word is a uint64; sliceSize is the size of a slice header.

@@ -75,8 +75,8 @@ func (s *vnniSum) correct(sum, extra Group) {
 }
 
 // loop returns a group whose lanes add up to the sum, which it corrects unless s.extra is nil.
-// add(i, offset) adds the terms of the group of bytes at offset to group i of the lanes. last adds
-// the terms of the remaining bytes, fewer than a group.
+// add(i, offset) adds the group of bytes at offset to group i of the lanes, and last adds the
+// remaining bytes, fewer than a group.
 func (s *vnniSum) loop(x, y, n reg.GPVirtual, add func(i, offset int), last func()) Group {
 	t, step := s.t, s.step()
 	xy := walk{t, n, []vector{{x, 1}, {y, 1}}}
@@ -121,8 +121,8 @@ func sumVNNI(t *avx, term byteTerm) {
 // long.
 //
 // A masked load that reaches into an unmapped page is slow. So the second of two groups ends where
-// the vector ends, with the bytes of the first group masked. A single group near the end of a page
-// also ends where the vector ends.
+// the vector ends, with the bytes of the first group masked. So does a single group near the end of
+// a page.
 func shortVNNI(t *avx, term byteTerm, x, y, n reg.GPVirtual) {
 	t.IfAtLeast(n, 17, "over16")
 	for _, p := range []reg.GPVirtual{x, y} {
@@ -156,8 +156,7 @@ func shortVNNI(t *avx, term byteTerm, x, y, n reg.GPVirtual) {
 }
 
 // rowsVNNI is rowsBytes for CPUs with VNNI. x has at most asm.Block bytes, and there is at least
-// one row. In dot products, the bytes of the rows are flipped, so that the correction depends on x
-// alone.
+// one row. In dot products, rows are flipped, so that the correction depends on x alone.
 func rowsVNNI(t *avx, term byteTerm) {
 	s := newVNNI(t, term)
 	n := t.IntParam("len(x)")

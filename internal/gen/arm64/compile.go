@@ -12,9 +12,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Compile compiles a file of arm64 assembly, as pass.Compile does for amd64. avo allocates x86
-// registers, whose numbers Bind prints as R0…R15 (without R4, the number of x86's stack pointer)
-// and V0…V31.
+// Compile compiles arm64 assembly, as pass.Compile does for amd64. avo allocates x86 registers,
+// whose numbers Bind prints as R0…R15 (without R4, the number of x86's stack pointer) and V0…V31.
 var Compile = pass.Concat(
 	pass.Verify,
 	each(pass.PruneJumpToFollowingLabel),
@@ -39,7 +38,7 @@ func each(run func(*ir.Function) error) pass.Interface {
 }
 
 // checkFlow returns an error if a function reads a register before writing it, or if execution runs
-// past the end of the function. The assembler accepts both. pass.Liveness has to run first.
+// past its end: the assembler accepts both. pass.Liveness has to run first.
 func checkFlow(fn *ir.Function) error {
 	is := fn.Instructions()
 	if len(is) == 0 {

@@ -1,7 +1,7 @@
 // Package arm64 generates arm64 assembly with avo, which supports only x86 (mmcloughlin/avo#189).
 //
-// The package uses the parts of avo that do not depend on x86: the build context, argument offsets,
-// control flow, liveness, register allocation and both printers.
+// It uses avo's build context, argument offsets, control flow, liveness, register allocation and
+// printers.
 //
 // A Context is used like avo's *build.Context:
 //
@@ -28,8 +28,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Context builds one file of arm64 assembly. It embeds *build.Context, whose x86 instructions must
-// not be used.
+// Context builds one file of arm64 assembly. The x86 instructions of the embedded *build.Context
+// must not be used.
 type Context struct {
 	*build.Context
 	function string // for error messages

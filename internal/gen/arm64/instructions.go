@@ -7,11 +7,11 @@ import (
 )
 
 // Operands are in the order of Go's assembler: m, n, d mean d = n op m. Memory is an operand.Mem,
-// and an immediate a constant such as operand.Imm(64).
+// and immediates are constants such as operand.Imm(64).
 
-// MOVBU, MOVHU and MOVWU zero-extend what they load to 64 bits; MOVB, MOVH and MOVW sign-extend it.
-// FMOVS and FMOVD to a vector register write lane 0 and clear the other lanes. FMOVQ moves only
-// between memory and a vector register; VMOV copies a vector register.
+// Loads by MOVBU, MOVHU and MOVWU zero-extend to 64 bits, by MOVB, MOVH and MOVW sign-extend. FMOVS
+// and FMOVD to a vector register write lane 0 and clear the others. FMOVQ needs memory as an
+// operand; VMOV copies vector registers.
 
 func (c *Context) MOVD(src, dst operand.Op)  { c.move("MOVD", src, dst) }
 func (c *Context) MOVHU(src, dst operand.Op) { c.move("MOVHU", src, dst) }
@@ -37,10 +37,8 @@ func (c *Context) Address(m operand.Mem, d reg.Register) {
 // LDPW loads two uint32 and zero-extends them to 64 bits.
 func (c *Context) LDPW(m operand.Mem, d0, d1 reg.Register) { c.loadPair("LDPW", r64, m, d0, d1) }
 
-// FLDPQ loads 32 bytes into two registers.
 func (c *Context) FLDPQ(m operand.Mem, d0, d1 reg.Register) { c.loadPair("FLDPQ", f, m, d0, d1) }
 
-// FSTPQ stores the 32 bytes of two registers.
 func (c *Context) FSTPQ(s0, s1 reg.Register, m operand.Mem) {
 	a, b := pair(f, s0, s1)
 	c.emit("FSTPQ", ops{a, b}, ops{m}, a, b, m)
@@ -77,7 +75,7 @@ func (c *Context) CMP(m operand.Op, n reg.Register) {
 }
 
 // BLO, BLS, BHS and BHI jump if <, <=, >= and > in an unsigned comparison. No instruction that sets
-// flags may come between a comparison and its branch: nothing checks this.
+// flags may come between a comparison and its branch. This is not checked.
 
 func (c *Context) B(label string)   { c.branch("B", label, nil) }
 func (c *Context) BEQ(label string) { c.branch("BEQ", label, nil) }
@@ -87,7 +85,6 @@ func (c *Context) BLS(label string) { c.branch("BLS", label, nil) }
 func (c *Context) BHS(label string) { c.branch("BHS", label, nil) }
 func (c *Context) BHI(label string) { c.branch("BHI", label, nil) }
 
-// CBNZ jumps if r is not zero.
 func (c *Context) CBNZ(r reg.Register, label string) {
 	c.branch("CBNZ", label, ops{r64(r)}, r64(r))
 }
@@ -114,7 +111,7 @@ func (c *Context) VLD1R(m operand.Mem, d reg.Register) {
 	c.emit("VLD1R", ops{m}, ops{list(s4(d))}, m, list(s4(d)))
 }
 
-// VDUP copies s, a 32-bit Lane or the lower 32 bits of a general register, to all four lanes of d.
+// VDUP copies s, a 32-bit Lane or the lower half of a general register, to all four lanes of d.
 func (c *Context) VDUP(s operand.Op, d reg.Register) {
 	s = natural(s)
 	c.emit("VDUP", ops{s}, ops{s4(d)}, s, s4(d))
@@ -148,7 +145,7 @@ func (c *Context) VEXT(i uint8, m, n, d reg.Register) {
 	c.emit("VEXT", ops{m, n}, ops{b16(d)}, operand.U8(i), b16(m), b16(n), b16(d))
 }
 
-// VBIT copies the bits of n to d where m has ones, and keeps d's bits where m has zeros.
+// VBIT copies the bits of n to d where m has ones.
 func (c *Context) VBIT(m, n, d reg.Register) {
 	c.emit("VBIT", ops{m, n, d}, ops{b16(d)}, b16(m), b16(n), b16(d))
 }
@@ -202,7 +199,6 @@ func (c *Context) VFMUL(m, n, d reg.Register) { c.vector("VFMUL", s4, m, n, d) }
 func (c *Context) VFMAX(m, n, d reg.Register) { c.vector("VFMAX", s4, m, n, d) }
 func (c *Context) VFMIN(m, n, d reg.Register) { c.vector("VFMIN", s4, m, n, d) }
 
-// VFADDP computes n0+n1, n2+n3, m0+m1, m2+m3 in lanes 0 to 3.
 func (c *Context) VFADDP(m, n, d reg.Register) { c.vector("VFADDP", s4, m, n, d) }
 
 // FADDPS computes the sum n0+n1 of the lower two float32 of n, in lane 0 of d.
@@ -218,9 +214,8 @@ func (c *Context) FMULD(m, n, d reg.Register) { c.vector("FMULD", f, m, n, d) }
 func (c *Context) FDIVD(m, n, d reg.Register) { c.vector("FDIVD", f, m, n, d) }
 
 // Arithmetic on two float64. The names are this package's own. FADDPD computes n0+n1 in lane 0.
-// VFCVTL converts the lower two float32 of n to float64, VFCVTL2 the upper two. VFCVTN rounds two
-// float64 to float32s in the lower half of d and clears the upper half. VFCVTN2 stores them in the
-// upper half and keeps the lower half.
+// VFCVTL converts the lower two float32 of n to float64, VFCVTL2 the upper two. VFCVTN and VFCVTN2
+// round two float64 to float32s, and store them like VXTN and VXTN2.
 func (c *Context) VFADDD(m, n, d reg.Register) { c.vector("VFADDD", d2, m, n, d) }
 func (c *Context) VFSUBD(m, n, d reg.Register) { c.vector("VFSUBD", d2, m, n, d) }
 func (c *Context) VFMULD(m, n, d reg.Register) { c.vector("VFMULD", d2, m, n, d) }
@@ -245,7 +240,6 @@ func (c *Context) VFCMEQ(m, n, d reg.Register) { c.vector("VFCMEQ", s4, m, n, d)
 
 func (c *Context) VFCMGT(m, n, d reg.Register) { c.vector("VFCMGT", s4, m, n, d) }
 
-// VSCVTF converts four int32 to float32.
 func (c *Context) VSCVTF(n, d reg.Register) { c.unary("VSCVTF", n, d) }
 
 // VUXTLB zero-extends the lower eight bytes of n, VUXTLH the lower four 16-bit numbers, and VUXTL2H
@@ -255,13 +249,12 @@ func (c *Context) VUXTLH(n, d reg.Register)  { c.emit("VUXTL", ops{n}, ops{d}, h
 func (c *Context) VUXTL2H(n, d reg.Register) { c.emit("VUXTL2", ops{n}, ops{d}, h8(n), s4(d)) }
 
 // VXTN stores the lower 16 bits of four int32 in the lower half of d and clears the upper half.
-// VXTN2 stores them in the upper half of d and keeps the lower half.
+// VXTN2 stores them in the upper half and keeps the lower.
 func (c *Context) VXTN(n, d reg.Register)  { c.emit("VXTN", ops{n}, ops{d}, s4(n), h4(d)) }
 func (c *Context) VXTN2(n, d reg.Register) { c.emit("VXTN2", ops{n, d}, ops{d}, s4(n), h8(d)) }
 
-// VFCVTLH converts the lower four float16 of n to float32, VFCVTL2H the upper four. VFCVTNH rounds
-// four float32 to float16s in the lower half of d and clears the upper half. VFCVTN2H stores them
-// in the upper half and keeps the lower half.
+// VFCVTLH converts the lower four float16 of n to float32, VFCVTL2H the upper four. VFCVTNH and
+// VFCVTN2H round four float32 to float16s, and store them like VXTN and VXTN2.
 func (c *Context) VFCVTLH(n, d reg.Register)  { c.emit("VFCVTLH", ops{n}, ops{d}, h4(n), s4(d)) }
 func (c *Context) VFCVTL2H(n, d reg.Register) { c.emit("VFCVTL2H", ops{n}, ops{d}, h8(n), s4(d)) }
 func (c *Context) VFCVTNH(n, d reg.Register)  { c.emit("VFCVTNH", ops{n}, ops{d}, s4(n), h4(d)) }
@@ -274,10 +267,10 @@ func (c *Context) VSXTLB(n, d reg.Register)  { c.emit("VSXTLB", ops{n}, ops{d}, 
 func (c *Context) VSXTLH(n, d reg.Register)  { c.emit("VSXTLH", ops{n}, ops{d}, h4(n), s4(d)) }
 func (c *Context) VSXTL2H(n, d reg.Register) { c.emit("VSXTL2H", ops{n}, ops{d}, h8(n), s4(d)) }
 
-// VSABD and VUABD compute |n-m| of sixteen bytes. VSMULLB and VUMULL compute the eight 16-bit
-// products of the lower halves, VSMULL2B and VUMULL2 those of the upper halves. VSADALP and VUADALP
-// add sums of adjacent 16-bit numbers (n0+n1, n2+n3, ...) to the four 32-bit lanes of d. VADDV
-// computes the sum of four 32-bit lanes, in lane 0.
+// VSABD and VUABD compute |n-m| of sixteen bytes. VSMULLB and VUMULL compute the 16-bit products of
+// the lower halves, VSMULL2B and VUMULL2 those of the upper halves. VSADALP and VUADALP add the
+// sums of adjacent 16-bit numbers to the four 32-bit lanes of d. VADDV computes the sum of four
+// 32-bit lanes, in lane 0.
 func (c *Context) VSABD(m, n, d reg.Register) { c.vector("VSABD", b16, m, n, d) }
 
 func (c *Context) VUABD(m, n, d reg.Register)    { c.vector("VUABD", b16, m, n, d) }

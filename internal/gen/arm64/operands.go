@@ -43,7 +43,7 @@ func list(v view) view {
 	return v
 }
 
-// Lane is one element of a vector register. Writing it does not change the other elements.
+// Lane is an element of a vector register. Writing it keeps the others.
 type Lane struct{ view }
 
 // S returns the 32-bit lane i (0…3) of v.
@@ -83,7 +83,7 @@ func (c *Context) emit(opcode string, reads, writes ops, args ...operand.Op) {
 }
 
 // args are the jump's operands besides label; reads are the registers that it reads. avo expects
-// the label as the first operand, Go's assembler as the last.
+// the label first, Go's assembler last.
 func (c *Context) branch(opcode, label string, reads ops, args ...operand.Op) {
 	args = append(ops{operand.LabelRef(label)}, args...)
 	c.add(&ir.Instruction{Opcode: opcode, Inputs: reads, Operands: args, IsBranch: true,
@@ -101,8 +101,7 @@ func (c *Context) add(i *ir.Instruction) {
 	c.Context.Instruction(i)
 }
 
-// Without check, a register of the wrong kind or size would be printed as the valid register of the
-// same number.
+// A register of the wrong kind or size would be printed as the valid register of the same number.
 func check(op operand.Op) error {
 	switch op := op.(type) {
 	case view:

@@ -6,8 +6,8 @@ import (
 	"github.com/mmcloughlin/avo/operand"
 )
 
-// words maps instructions that Go 1.26 cannot assemble to their encodings, with zeros in all
-// register fields. Operands are in the order m, n, d or n, d.
+// words maps instructions that Go 1.26 cannot assemble to their encodings, with zeros as register
+// numbers. Operands are in the order m, n, d or n, d.
 var words = map[string]uint32{
 	"VFADD":    0x4e20d400,
 	"VFSUB":    0x4ea0d400,

@@ -25,8 +25,8 @@ type Factor struct {
 	a, b   []float32 // panels into which subtract packs rows of U
 }
 
-// step is the number of rows of U whose products Decompose subtracts from later rows at a time. It
-// is a multiple of the tile's height and width.
+// Decompose subtracts the products of step rows of U from later rows at a time. step is a multiple
+// of the tile's height and width.
 const step = 8 * asm.TileRows
 
 func New(dim int) *Factor {
@@ -41,8 +41,8 @@ func New(dim int) *Factor {
 
 func roundUp(n, m int) int { return (n + m - 1) / m * m }
 
-// Decompose factors A = scale*m + add*I, in up to threads goroutines, which do not affect the bits.
-// It returns an error, and leaves f unusable, if A is not positive definite in float32.
+// Decompose factors A = scale*m + add*I, in up to threads goroutines. It returns an error, and
+// leaves f unusable, if A is not positive definite in float32.
 func (f *Factor) Decompose(m gram.Matrix, add, scale float64, threads int) error {
 	if m.Dim() != f.dim {
 		panic(fmt.Sprintf("cholesky: a matrix of %d rows for a factor of %d rows", m.Dim(), f.dim))
@@ -68,8 +68,8 @@ func (f *Factor) Decompose(m gram.Matrix, add, scale float64, threads int) error
 	return nil
 }
 
-// load stores the upper triangle of DAD for A = scale*m + add*I in f.u, and the diagonal of D in
-// f.scale. It returns an error if a diagonal element of A is not positive and finite.
+// load stores the upper triangle of DAD in f.u, and the diagonal of D in f.scale. It returns an
+// error if a diagonal element of A is not positive and finite.
 func (f *Factor) load(m gram.Matrix, add, scale float64) error {
 	m.Diagonal(f.row)
 	for i, v := range f.row {
@@ -116,8 +116,8 @@ func (f *Factor) rows(start, end int) error {
 	return nil
 }
 
-// subtract subtracts the sum of U(k, i)*U(k, j) over k0 <= k < k1 from each element (i, j) of f.u
-// with k1 <= i < end and i <= j.
+// subtract subtracts the sum of U(k, i)*U(k, j), k0 <= k < k1, from each element (i, j) of f.u with
+// k1 <= i < end and i <= j.
 func (f *Factor) subtract(k0, k1, end, threads int) {
 	k := k1 - k0
 	from, last := k1/asm.TileCols*asm.TileCols, roundUp(f.dim, asm.TileCols)
@@ -137,8 +137,8 @@ func (f *Factor) subtract(k0, k1, end, threads int) {
 	})
 }
 
-// Solve replaces b by the solution x of Ax = b, where A is the matrix that Decompose factored. It
-// computes in float64, in a fixed order of operations.
+// Solve replaces b by the solution x of Ax = b for the A of Decompose, in float64 and in a fixed
+// order of operations.
 func (f *Factor) Solve(b []float64) {
 	b = b[:f.dim]
 	for i := range b {

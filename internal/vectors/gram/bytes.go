@@ -20,8 +20,8 @@ type Bytes struct {
 	buffer *Buffer
 }
 
-// Buffer holds the packed rows that a Bytes adds or removes. Several Bytes may share a Buffer if
-// only one goroutine at a time adds or removes rows.
+// Buffer holds the packed rows that a Bytes adds or removes. Several Bytes may share one if only
+// one goroutine at a time adds or removes rows.
 type Buffer struct {
 	dim  int
 	a, b panels[uint32]
@@ -34,8 +34,8 @@ func NewBuffer(dim int) *Buffer {
 	return r
 }
 
-// 255*255*smallRows is below 2^32, and 255*255*recentRows is below 2^31, so that the sums of that
-// many rows in recent do not overflow.
+// The sums of so many rows fit into recent: 255*255*smallRows is below 2^32, and 255*255*recentRows
+// below 2^31.
 const (
 	smallRows  = 1 << 16
 	recentRows = 1 << 15
@@ -50,7 +50,7 @@ func NewBytes(dim int) *Bytes {
 	return s
 }
 
-// SetBuffer makes s pack rows in buffer from now on, instead of in a Buffer of its own.
+// SetBuffer makes s pack rows in buffer, instead of in its own.
 func (s *Bytes) SetBuffer(buffer *Buffer) {
 	if buffer.dim != s.dim {
 		panic(fmt.Sprintf("gram: a buffer for rows of %d columns in a sum of rows of %d",
@@ -137,8 +137,8 @@ func (s *Bytes) change(n int, row func(r int) []byte, sign int16, threads int) {
 	}
 }
 
-// flush prepares s for adding (sign 1) or removing (sign -1) n rows: if they could overflow the
-// 32-bit sums in recent, it moves these to sum.
+// flush must be called before n rows are added (sign 1) or removed (sign -1). If they could
+// overflow the 32-bit sums in recent, it moves these to sum.
 func (s *Bytes) flush(n int, sign int16) {
 	if s.sum == nil {
 		if all := s.rows + n*int(sign); all <= smallRows {

@@ -1,9 +1,8 @@
 // Package gram computes weighted Gram matrices: the sum of c x x' over rows x with coefficients c.
 // Newton's method uses them as Hessians. Sum adds dense rows in float32, SparseSum sparse rows in
-// float64, and Bytes adds 8-bit rows exactly.
+// float64, Bytes 8-bit rows exactly.
 //
-// Only the upper triangles of these symmetric matrices are computed. Their bits depend neither on
-// the kernels' code path nor on the number of goroutines.
+// Only the upper triangles of these symmetric matrices are computed.
 package gram
 
 import (
@@ -92,8 +91,7 @@ func (s *Sum) AddRows(x []float32, stride int, c []float32, threads int) {
 const maxPackedBytes = 4 << 20
 
 // AddEach adds n rows with coefficients, in up to threads goroutines. row returns row r and its
-// coefficient to the goroutine numbered worker. It may reuse the slice when that goroutine calls it
-// again.
+// coefficient to goroutine worker, and may reuse the slice at its next call in that goroutine.
 func (s *Sum) AddEach(n, threads int, row func(worker, r int) (x []float32, c float32)) {
 	if s.dim == 0 || n == 0 {
 		return

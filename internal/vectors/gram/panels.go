@@ -6,8 +6,8 @@ import (
 )
 
 // panels stores blocks of asm.BlockRows rows. Panel p of a block holds columns p*width to
-// (p+1)*width-1 of all rows of the block, row after row. Columns beyond the last one are zero,
-// because they are never written to.
+// (p+1)*width-1 of its rows, row after row. Columns beyond the last are never written to, and stay
+// zero.
 type panels[T float32 | uint32] struct {
 	width int
 	step  int // elements from panel to panel; a power of 2 would map the panels to few cache sets
@@ -37,9 +37,9 @@ func (p *panels[T]) rows(block, j, k int) []T {
 	return p.data[block*p.block+j/p.width*p.step:][:k*p.width]
 }
 
-// forTiles calls multiply for pieces that cover the upper triangle of a matrix of dim rows and
-// columns, in up to threads goroutines. A piece consists of the rows start to end-1 in the panel
-// that starts at column j. start is a multiple of the tile's height, and j of its width.
+// forTiles calls multiply, in up to threads goroutines, for pieces that cover the upper triangle of
+// a matrix of dim rows. A piece is the rows start to end-1 of the panel that starts at column j.
+// start is a multiple of the tile's height, and j of its width.
 func forTiles(dim, threads int, multiply func(start, end, j int)) {
 	const strip = 8 * asm.TileRows
 	type job struct{ start, end, j int }

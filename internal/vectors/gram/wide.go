@@ -48,8 +48,7 @@ type Row struct {
 	C      float64
 }
 
-// Add adds n rows in their order, in up to threads goroutines. row may be called several times for
-// a row, by different goroutines.
+// Add adds n rows in order, in up to threads goroutines, each of which may call row for the same r.
 func (s *SparseSum) Add(n int, row func(r int) Row, threads int) {
 	strips := 1
 	if threads > 1 {

@@ -8,8 +8,8 @@ import (
 )
 
 // CSR is a matrix in compressed sparse row form: the stored elements of row i have the positions
-// starts[i] to starts[i+1]-1 in indices and values. Kernels trust its indices. They are checked
-// when the matrix is built (but not by Trusted) or, if it is lazy, later, in blocks of rows.
+// starts[i] to starts[i+1]-1 in indices and values. Kernels trust the indices, which NewCSR checks.
+// Those of a lazy matrix are checked later, in blocks of rows.
 type CSR struct {
 	cols    int
 	starts  []int64
@@ -41,7 +41,7 @@ func NewCSR(cols int, starts []int64, indices []int32, values []float32) (*CSR, 
 	return m, nil
 }
 
-// Trusted is NewCSR without the checks, for arrays that are correct by construction.
+// Trusted is NewCSR for arrays that are correct by construction: it makes no checks.
 func Trusted(cols int, starts []int64, indices []int32, values []float32) *CSR {
 	if indices == nil {
 		indices = []int32{} // the columns of a row are never nil
@@ -49,11 +49,10 @@ func Trusted(cols int, starts []int64, indices []int32, values []float32) *CSR {
 	return &CSR{cols: cols, starts: starts, indices: indices, values: values}
 }
 
-// Lazy is NewCSR for arrays that are too long to be read at once. It makes only the checks that
-// need no pass over the arrays. Later checks read blocks of rows.
-//
-// The rows of a bad block are empty: users of a lazy matrix must call Guard.Err after reading rows.
-// The slices must not change, because checks are not repeated.
+// Lazy is NewCSR for arrays that are too long to be read at once. It makes the checks that need no
+// pass over the arrays; the others are made in blocks of rows. The rows of a bad block are empty:
+// users of a lazy matrix must call Guard.Err after reading rows. The slices must not change,
+// because checks are not repeated.
 func Lazy(cols int, starts []int64, indices []int32, values []float32, c Check) (*CSR, error) {
 	if err := checkArrays(cols, starts, indices, values); err != nil {
 		return nil, err
@@ -80,8 +79,8 @@ func (m *CSR) CheckAll() error {
 	return nil
 }
 
-// Unguarded returns a copy of m that shares its arrays. If all blocks of m have been found good,
-// the copy is not lazy.
+// Unguarded returns a copy of m that shares its arrays. If all blocks have been found good, the
+// copy is not lazy.
 func (m *CSR) Unguarded() CSR {
 	c := *m
 	if m.guard.Verified() {
@@ -96,24 +95,22 @@ func (m *CSR) Cols() int { return m.cols }
 
 func (m *CSR) NNZ() int { return len(m.values) }
 
-// Arrays returns the arrays of all rows, which must not be changed. Those of a lazy matrix may not
-// have been checked yet.
+// Arrays returns the arrays of all rows, perhaps unchecked. They must not be changed.
 func (m *CSR) Arrays() (starts []int64, indices []int32, values []float32) {
 	return m.starts, m.indices, m.values
 }
 
-// InBadBlock reports whether row i is in a block of a lazy matrix that fails its checks. It checks
-// the block if necessary.
+// InBadBlock reports whether row i is in a block of a lazy matrix that fails its checks.
 func (m *CSR) InBadBlock(i int) bool { return m.guard != nil && !m.guard.admits(i) }
 
-// Row returns row i without checks. If the matrix is lazy, the block must have been found good.
+// Row returns row i. The block of a lazy matrix must have been found good.
 func (m *CSR) Row(i int) (index []int32, values []float32) {
 	start, end := m.starts[i], m.starts[i+1]
 	return m.indices[start:end:end], m.values[start:end:end]
 }
 
-// CheckedRow returns row i, or an empty row if its block fails its checks. index is never nil. It
-// panics if i is out of range.
+// CheckedRow returns row i, or an empty row if its block fails its checks. index is never nil.
+// CheckedRow panics if i is out of range.
 func (m *CSR) CheckedRow(i int) (index []int32, values []float32) {
 	if uint(i) >= uint(m.Rows()) {
 		panic(misuse.Of("row %d of %d", i, m.Rows()))

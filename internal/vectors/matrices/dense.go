@@ -13,8 +13,7 @@ import (
 const alignment = 16
 
 // Dense stores its rows one after the other, each padded to a multiple of 64 bytes (NewNarrow may
-// pad less). The first row begins at an address that is a multiple of 64. The values in the padding
-// affect no result.
+// pad less). The first row begins at a multiple of 64. The padding affects no result.
 type Dense struct {
 	rows, cols, stride int
 	trusted            uint      // rows below this index need no check
@@ -23,8 +22,8 @@ type Dense struct {
 	zeros              []float32 // returned for rows of bad blocks; nil unless the matrix is lazy
 }
 
-// NewDense returns a matrix of zeros. It panics if rows or cols is negative or the matrix would
-// exceed the address space.
+// NewDense returns a matrix of zeros. It panics if rows or cols is negative or the matrix exceeds
+// the address space.
 func NewDense(rows, cols int) *Dense {
 	if rows < 0 || cols < 0 {
 		panic(misuse.Of("%d rows of %d columns: want 0 or more of each", rows, cols))
@@ -129,9 +128,9 @@ func denseOf(rows, cols int, values []float32) (*Dense, error) {
 }
 
 // LazyDense returns the matrix whose rows are in values one after the other, Stride(cols) elements
-// each, the first at an address that is a multiple of 64. It keeps the slice. If this is read-only
-// memory, such as a mapped file, slices that Row returns must not be written to. The rows are
-// checked in blocks, as by Lazy. The rows of a bad block are zeros.
+// each, the first at an address that is a multiple of 64. It keeps the slice. If that is read-only
+// memory, such as a mapped file, the slices that Row returns must not be written to. The rows are
+// checked in blocks, as by Lazy; those of a bad block are zeros.
 func LazyDense(rows, cols int, values []float32, c Check) (*Dense, error) {
 	m, err := denseOf(rows, cols, values)
 	if err != nil {
@@ -150,7 +149,7 @@ func LazyDense(rows, cols int, values []float32, c Check) (*Dense, error) {
 
 func (m *Dense) Guard() *Guard { return m.guard }
 
-// CheckAll checks all blocks. If all are good, the matrix is no longer lazy.
+// CheckAll is CSR.CheckAll for dense matrices.
 func (m *Dense) CheckAll() error {
 	if err := m.guard.checkAll(); err != nil {
 		return err
@@ -159,8 +158,7 @@ func (m *Dense) CheckAll() error {
 	return nil
 }
 
-// Unguarded returns a copy of m that shares its values. If all blocks of m have been found good,
-// the copy is not lazy.
+// Unguarded is CSR.Unguarded for dense matrices.
 func (m *Dense) Unguarded() Dense {
 	c := *m
 	if m.guard.Verified() {
@@ -173,8 +171,8 @@ func (m *Dense) Rows() int { return m.rows }
 
 func (m *Dense) Cols() int { return m.cols }
 
-// Row returns row i, a slice of Cols elements that aliases the matrix, or zeros if the row is in a
-// block of a lazy matrix that fails its checks.
+// Row returns row i, a slice of Cols elements that aliases the matrix, or zeros if its block fails
+// its checks.
 func (m *Dense) Row(i int) []float32 {
 	if uint(i) >= m.trusted { // row i must be checked, or is out of range
 		return m.checkedRow(i)
@@ -192,6 +190,6 @@ func (m *Dense) checkedRow(i int) []float32 {
 	return m.values[i*m.stride:][:m.cols:m.cols]
 }
 
-// Padded returns the values of all rows, with padding, and the distance between row starts. The
-// values of a lazy matrix may not have been checked yet.
+// Padded returns the values of all rows, perhaps unchecked, with padding, and the distance between
+// row starts.
 func (m *Dense) Padded() (values []float32, stride int) { return m.values, m.stride }

@@ -6,13 +6,12 @@ import (
 	"sync/atomic"
 )
 
-// Check configures the checks of a lazy matrix: each block of 2^Shift rows is checked when one of
-// its rows is first read.
+// Check configures the checks of a lazy matrix: blocks of 2^Shift rows are checked when a row is
+// first read.
 type Check struct {
 	Shift uint
-	// Verify, if not nil, checks rows start to end-1, a block. For a sparse block it is called
-	// after the check of its row starts and before the check of its columns. An error makes the
-	// block bad.
+	// Verify, if not nil, checks rows start to end-1, a block. In a sparse block, it is called
+	// between the checks of row starts and of columns. An error makes the block bad.
 	Verify func(start, end int) error
 	// WillNeed, if not nil, is called with the rows that will soon be read.
 	WillNeed WillNeed
@@ -22,8 +21,8 @@ type Check struct {
 // further reads are in order of rows.
 type WillNeed func(start, end int)
 
-// Guard stores which blocks of a lazy matrix have been checked, and the results. A nil Guard
-// belongs to a matrix that is not lazy. Its exported methods may be called.
+// Guard stores which blocks of a lazy matrix have been checked, and the results. The Guard of other
+// matrices is nil, but its exported methods may be called.
 type Guard struct {
 	rows       int
 	shift      uint
@@ -66,7 +65,6 @@ func (g *Guard) admits(i int) bool {
 	return state == good
 }
 
-// Several goroutines may check the same block at the same time.
 func (g *Guard) check(b int) uint32 {
 	err := g.verify(b<<g.shift, min(g.rows, (b+1)<<g.shift))
 	if err == nil {
@@ -99,7 +97,7 @@ func (g *Guard) checkAll() error {
 // Verified reports whether all blocks have been found good.
 func (g *Guard) Verified() bool { return g == nil || int(g.goodBlocks.Load()) == len(g.state) }
 
-// WillNeed returns the matrix's Check.WillNeed; nil for a nil Guard.
+// WillNeed returns the Check's WillNeed; nil for a nil Guard.
 func (g *Guard) WillNeed() WillNeed {
 	if g == nil {
 		return nil
@@ -107,7 +105,7 @@ func (g *Guard) WillNeed() WillNeed {
 	return g.willNeed
 }
 
-// Err returns the error of the bad block with the lowest index found so far, or nil.
+// Err returns the error of the bad block with the lowest index so far, or nil.
 func (g *Guard) Err() error {
 	if g == nil {
 		return nil

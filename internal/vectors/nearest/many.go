@@ -65,8 +65,8 @@ func (s *Rows[E]) rankChunks(dst [][]Hit, by Metric, queries [][]float32, firstR
 	}
 }
 
-// score sets scores for the queries of a batch: for ByCosine, to the dot products. If measure is
-// set, it also sets squares, inverse and screens.
+// score sets scores for a batch of queries: for ByCosine, to dot products. With measure, it also
+// sets squares, inverse and screens.
 func (c *chunk[E]) score(by Metric, batch [][]float32, measure bool) {
 	s := c.rows
 	if by == ByCosine {
@@ -130,8 +130,8 @@ func (c *chunk[E]) strip(first, count int) (rows []float32, stride int) {
 	return c.floats, s.N
 }
 
-// memory returns the memory of count rows from position first on, or nil if there are fewer rows or
-// they are not close together in Slice.
+// memory returns the memory of count rows from position first on, or nil if there are fewer or they
+// are not close together in Slice.
 func (s *Rows[E]) memory(first, count int) []byte {
 	if s.Slice == nil || s.Idx != nil || s.Stride > 2*s.N || first+count > s.Count {
 		return nil
@@ -141,7 +141,7 @@ func (s *Rows[E]) memory(first, count int) []byte {
 }
 
 // If the sums of squares of the query and of all rows of a chunk are within these bounds, offer
-// skips rows by their approximate cosines. The dot products then do not overflow, and cosineOf in
+// skips rows by their approximate cosines. The dot products do not overflow, and cosineOf in
 // package asm does not recompute them.
 const screenFrom, screenTo = 0x1p-90, 0x1p100
 
@@ -153,9 +153,9 @@ func (c *chunk[E]) measure(i int, squares float32) {
 // tooLow is below all cosines, but finite, because order.offer is slow if a score is not.
 const tooLow = -2
 
-// offer adds those of the chunk's rows that are among the best so far to the heap hits of one
-// query. For ByCosine, scores holds dot products, which offer overwrites. A cosine takes a square
-// root and a division, so offer computes it only for rows that may be among the best.
+// offer adds the best of the chunk's rows to the heap hits of a query. For ByCosine, scores holds
+// dot products, which offer overwrites. A cosine takes a square root and a division, so offer
+// computes only those that may be among the best.
 func (c *chunk[E]) offer(o *order[E], hits []Hit, scores []float32) []Hit {
 	if cap(hits) == 0 {
 		return hits
@@ -178,19 +178,19 @@ func (c *chunk[E]) offer(o *order[E], hits []Hit, scores []float32) []Hit {
 	return o.offer(hits, scores, c.first)
 }
 
-// limit returns a number such that a row ranks after all hits if its element of approximate is
-// less; -Inf if there is no such number. xx is the sum of squares of the query.
+// limit returns a number such that rows with lower approximate cosines rank after all hits, or
+// -Inf. xx is the sum of squares of the query.
 //
 // Proof: Let least be the result of order.least, xy the row's dot product, yy its sum of squares,
 // and cosine the exact value of xy / sqrt(xx*yy). limit returns least*sqrt(xx), lowered by 2^-20 of
 // its magnitude and rounded. The row's element of inverse is off by at most 2^-23 of 1/sqrt(yy),
 // and its product with xy by another 2^-24 of the product. (The product may underflow, to less than
 // 2^-126. But the result is at least 2^-82 in magnitude, because least is at least 2^-36 in
-// magnitude and xx at least 2^-90. So the comparison has the same outcome.)
+// magnitude and xx at least 2^-90.)
 //
-// If the product is less than the result, cosine is therefore less than least by at least 2^-21 of
-// least's magnitude. The row's score is cosine, rounded to float32 with an error of at most 2^-23
-// of cosine, and clamped to [-1, 1]. Hence the score is less than least if least is more than -1.
+// So if the product is less than the result, cosine is less than least by at least 2^-21 of least's
+// magnitude. The row's score is cosine, rounded to float32 with an error of at most 2^-23 of
+// cosine, and clamped to [-1, 1]. Hence the score is less than least if least is more than -1.
 func (c *chunk[E]) limit(o *order[E], hits []Hit, xx float32) float32 {
 	least := o.least(hits, true)
 	if !c.screens || !(screenFrom <= xx && xx <= screenTo) || least <= -1 {

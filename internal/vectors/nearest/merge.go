@@ -5,7 +5,7 @@ import "github.com/pegasimd/pegasimd/internal/base/parallel"
 // Merge finds hits in several goroutines and adds them to the heaps dst, one for each query. It
 // calls rank(hits, run) once for each run of rows, to add the run's hits to hits, the heaps of the
 // calling goroutine. before(q, a, b) reports whether hit a of query q is better than hit b. It must
-// be a total order: then the result does not depend on which goroutine ranks which run.
+// be a total order, because any goroutine may rank any run.
 func Merge[H any](dst [][]H, threads, runs int, before func(q int, a, b H) bool,
 	rank func(hits [][]H, run int)) {
 	found := make([][][]H, threads)

@@ -1,6 +1,6 @@
 // Package nearest finds the rows nearest to a query by dot product, cosine or distance. Rows holds
 // float32 or half-precision rows in one of several layouts. Top and TopMany rank them. Add, Sort
-// and Merge keep the best hits of any type in a heap in the caller's memory.
+// and Merge keep hits of any type in a heap in the caller's memory.
 package nearest
 
 import (
@@ -10,8 +10,8 @@ import (
 )
 
 // Add adds h to hits, a heap whose root is the worst hit, and returns the heap. If hits is full
-// (its length equals its capacity), h replaces the root if h is better, and is dropped otherwise.
-// before reports whether a is better than b.
+// (its length equals its capacity), h is dropped or, if better, replaces the root. before reports
+// whether a is better than b.
 func Add[H any](hits []H, h H, before func(a, b H) bool) []H {
 	if len(hits) == cap(hits) {
 		if len(hits) > 0 && before(h, hits[0]) {
@@ -59,8 +59,8 @@ func Sort[H any](hits []H, before func(a, b H) bool) {
 	})
 }
 
-// CheckQueries panics unless all queries have equal length and there are places queries, one for
-// each slice of results.
+// CheckQueries panics unless there are places queries, of equal length. places is the number of
+// slices for results.
 func CheckQueries[T any](places int, queries [][]T) {
 	misuse.CheckEqual("len(dst)", places, "len(queries)", len(queries))
 	for q, x := range queries {

@@ -6,8 +6,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// order is the total order in which a query ranks rows: by their keys, which are float64s, greatest
-// first and NaN last, and by ascending row number among equal keys.
+// order is the total order in which a query ranks rows: by float64 keys, greatest first and NaN
+// last, then by ascending row number.
 //
 // The key of a row is its score (negated for distances), unless overflow or underflow may have
 // changed the score by more than a rounding. Then the key is the wide score: the score computed in
@@ -99,7 +99,7 @@ func precedes(i int, a float64, j int, b float64) bool {
 const skipBlock = 256
 
 // offer adds the best of the rows at positions firstRow to firstRow+len(scores)-1 to the heap hits.
-// scores holds the rows' scores, negated for distances.
+// scores are negated for distances.
 func (o *order[E]) offer(hits []Hit, scores []float32, firstRow int) []Hit {
 	if cap(hits) == 0 {
 		return hits
@@ -160,8 +160,8 @@ func (o *order[E]) scoresAreKeys(hits []Hit) bool {
 // The scores of a and b must be their keys.
 func greater(a, b Hit) bool { return a.Score > b.Score || a.Score == b.Score && a.Row < b.Row }
 
-// least returns a score such that all rows with lower scores rank after hits[0], the root of the
-// heap; -Inf if there is none. finite reports whether all scores to compare with it are finite.
+// least returns a score below which all rows rank after hits[0], the root of the heap, or -Inf.
+// finite reports whether all scores to compare with it are finite.
 func (o *order[E]) least(hits []Hit, finite bool) float32 {
 	if len(hits) == cap(hits) {
 		root := hits[0]

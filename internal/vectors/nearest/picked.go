@@ -2,11 +2,11 @@ package nearest
 
 import "unsafe"
 
-// maxPicked is the greatest number of rows that AddAt accepts.
+// maxPicked limits the rows of AddAt.
 const maxPicked = 64
 
-// AddAt scores the rows of s at idx for the query x, and adds them to hits, a heap of the best rows
-// so far. Scores in the heap are negated for distances. idx must have at most maxPicked indices.
+// AddAt adds the rows of s at idx, at most maxPicked, to hits, a heap of the best rows for the
+// query x so far. Scores in the heap are negated for distances.
 //
 // AddAt returns the heap and a number least: a row outside the heap ranks after all hits if its
 // score (negated for distances) is finite and lower than least. least is -Inf if the heap is not

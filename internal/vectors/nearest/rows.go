@@ -9,7 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
 
-// Metric is the score by which rows are ranked, with the values of package dense's Metric.
+// Metric has the values of package dense's Metric.
 type Metric uint8
 
 const (
@@ -19,7 +19,6 @@ const (
 	ByL1 // float32 rows only
 )
 
-// isDistance reports whether the least score is best.
 func (by Metric) isDistance() bool { return by >= ByDistance }
 
 // Hit is a row and its score, laid out like package dense's Hit.

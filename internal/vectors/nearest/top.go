@@ -14,7 +14,7 @@ type hits interface {
 }
 
 // Top writes the best hits for the query x to dst, best first, and returns the part of dst that it
-// has written: len(dst) hits, or one per row if there are fewer rows.
+// has written: len(dst) hits or, if there are fewer rows, one per row.
 func Top[H hits, E float32 | uint16](s *Rows[E], dst []H, by Metric, x []float32) []H {
 	found := s.top(*(*[]Hit)(unsafe.Pointer(&dst)), by, x)
 	return dst[:len(found):len(found)]
@@ -54,8 +54,8 @@ func (s *Rows[E]) topMany(dst [][]Hit, by Metric, queries [][]float32, threads, 
 	}
 }
 
-// rankThreads receives a copy, because variables that goroutines share are allocated on the heap,
-// and the caller's Rows should not be.
+// rankThreads copies its receiver: variables that goroutines share are allocated on the heap, and
+// the caller's Rows should not be.
 func (s Rows[E]) rankThreads(dst [][]Hit, by Metric, queries [][]float32, threads, run, runs int) {
 	before := func(q int, a, b Hit) bool {
 		o := s.order(by, queries[q])
