@@ -991,8 +991,8 @@ func (t *avx) IfOutside(v Group, least, most uint32, label string) {
 }
 
 // IfNoCosine jumps if 2*b - s, as an unsigned integer, is above 2*one, where s is the sign bit of v
-// and b are the other bits. This is 2^32-1 for -0, else in the order of the magnitudes, with NaN
-// greatest.
+// and b are the other bits. The difference is 2^32-1 for -0, else in the order of the magnitudes,
+// with NaN greatest.
 func (t *avx) IfNoCosine(v Group, label string) {
 	bits := t.GP32()
 	t.VMOVD(r(v), bits)

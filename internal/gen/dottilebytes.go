@@ -47,8 +47,8 @@ type tileTerms interface {
 	sum(q int) Group
 	// seekLast sets b.at to the offset from which the incomplete step loads.
 	seekLast(b *byteTile)
-	// load loads a step of bytes of a row, in the form that multiply needs, loadQuery of a query.
-	// If part is not nil, loadQuery sets the bytes outside it to 0.
+	// load loads a step of bytes of a row, in the form that multiply needs. loadQuery loads a step
+	// of bytes of a query, with 0 in place of bytes outside part.
 	load(v Group, p reg.GPVirtual, part Part)
 	loadQuery(v Group, p reg.GPVirtual, part Part)
 	// multiply adds products of a row's and a query's bytes to the lanes of sum.

@@ -135,7 +135,6 @@ func LambdaFits(lambda, c, r2 float64) Rule {
 		"have %s, want a lambda from %.4g to %.4g for these rows", have, least, most)
 }
 
-// Penalty returns the rule that Lambda, or C if it is set, is positive and finite.
 func Penalty(lambda, c float64) Rule {
 	if c == 0 {
 		return Positive("Lambda", lambda)

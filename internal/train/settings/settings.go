@@ -190,7 +190,6 @@ func (s *Settings) LossFunc() loss.Func {
 	return f
 }
 
-// Regression reports whether labels are regression targets.
 func (s *Settings) Regression() bool { return s.Kind().Traits().Numbers }
 
 // Joint reports whether all weight vectors are trained in one optimization problem.
@@ -240,7 +239,6 @@ func (s *Settings) Length(stepsPerEpoch int) (int64, error) {
 // MaxPairClasses is the largest number of classes that one-vs-one allows.
 const MaxPairClasses = 2048
 
-// Pairwise reports whether a run trains a problem for each pair of classes.
 func (s *Settings) Pairwise(classes int) bool { return s.Multiclass == OneVsOne && classes > 2 }
 
 // Parts yields the sets of rows that are trained on separately: if Pairwise(classes), the index of

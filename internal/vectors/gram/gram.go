@@ -17,7 +17,6 @@ type Matrix interface {
 	Dim() int
 	// Upper sets dst[j] to element (i, j) for i <= j < Dim(), and leaves other elements alone.
 	Upper(i int, dst []float64)
-	// Diagonal sets dst[i] to element (i, i).
 	Diagonal(dst []float64)
 }
 
