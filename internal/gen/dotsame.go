@@ -11,10 +11,8 @@ func init() {
 	}).trusting()
 }
 
-// Each lane has a register of its own, so that no element has to be inserted into a vector.
-//
-// few emits the code for fewer than eight nonzeros. The caller must call few after it has emitted
-// the return. All labels begin with name.
+// Each lane has a register of its own, so that no element has to be inserted into a vector. few is
+// for fewer than eight nonzeros: see axpySame.
 func dotSame(t Target, name string, a Group, idx, n, w reg.GPVirtual) (sum Group, few func()) {
 	var lane [8]Group
 	for l := range lane {

@@ -25,8 +25,8 @@ func init() {
 // count, the number of rows, is a positive multiple of four, the number of queries a positive
 // multiple of two. Rows and queries have length elements, 64 to asm.Block.
 //
-// A tile has two queries and four rows, or two rows if there are 16 registers. The kernel also
-// prefetches memory from next on: pace bytes, at most 32, for each 64 terms.
+// A tile has two queries and four rows, or two rows if there are 16 registers. The kernel
+// prefetches memory from next on: pace bytes, at most 32, per 64 terms.
 func sumTile(t Target, term func(dst, row, query Group)) {
 	m := floatTile{Target: t, term: term, size: t.Width() * float}
 	if m.rows = make([]reg.GPVirtual, 4); t.Registers() < 32 {

@@ -2,7 +2,7 @@ package main
 
 import "github.com/mmcloughlin/avo/reg"
 
-// Indices of the constants of exp in asm.expTable, which repeats each constant eight times.
+// Indices of exp's constants in asm.expTable, which repeats each constant eight times.
 const (
 	expHigh    = iota // 89: least integer with the result +Inf
 	expLow            // -104: at and below this x, the result is 0

@@ -146,9 +146,9 @@ func TestGuards(t *testing.T) {
 	}
 }
 
-// TestMachineCode disassembles the kernels for arm64: they must contain no fused multiply-add and
-// no register that Go's toolchain or the platform reserves. The assembler uses R27 for constants
-// that do not fit into an instruction.
+// TestMachineCode disassembles the kernels for arm64: they must not contain fused multiply-add, or
+// registers that Go's toolchain or the platform reserves. The assembler uses R27 for constants that
+// do not fit into an instruction.
 func TestMachineCode(t *testing.T) {
 	run := func(args ...string) []byte {
 		c := exec.Command("go", args...)

@@ -2,27 +2,26 @@ package main
 
 import "github.com/mmcloughlin/avo/reg"
 
-// Indices of the constants of sigmoid and log1pexp in floats.LogisticTable, which repeats each
-// constant four times.
+// Indices of constants in floats.LogisticTable, which repeats each constant four times.
 const (
-	logisticLow         = iota             // -746: at and below this x, e^x rounds to 0
-	logisticLog2E                          // 1/ln 2
-	logisticMagic                          // adding it leaves the nearest integer in the low bits
-	logisticMinusMagic                     // -logisticMagic
-	logisticMagicBias                      // logisticMagic + 1023 (exponent bias)
-	logisticMagicOne                       // logisticMagic + 1
-	logisticLn2High                        // upper bits of ln 2; products with exponents are exact
-	logisticLn2Low                         // ln 2 - logisticLn2High, rounded
-	logisticUpperMask                      // mask of all but the lower 27 bits of a float64
-	logisticMinusOne                       // -1
-	logisticOne                            // 1
-	logisticTwo                            // 2
-	logisticCutoff                         // 40: above it e^-x is too small to change 1
-	logisticMinusCutoff                    // -logisticCutoff
-	logisticSmall                          // 0.41: below it, log(1+x) is computed from x itself
-	logisticSqrt2                          // sqrt(2), the least 1+x that is halved
-	logisticExp                            // 13 coefficients of (e^r-1-r)/r^2, the first 1/2
-	logisticLog         = logisticExp + 13 // 10 coefficients of (2 artanh s - 2s)/s^3
+	logisticLow   = iota // -746: at and below this x, e^x rounds to 0
+	logisticLog2E        // 1/ln 2
+	logisticMagic        // adding it leaves the nearest integer in the low bits
+	logisticMinusMagic
+	logisticMagicBias // logisticMagic + 1023 (exponent bias)
+	logisticMagicOne  // logisticMagic + 1
+	logisticLn2High   // upper bits of ln 2; products with exponents are exact
+	logisticLn2Low    // ln 2 - logisticLn2High, rounded
+	logisticUpperMask // mask of all but the lower 27 bits of a float64
+	logisticMinusOne
+	logisticOne
+	logisticTwo
+	logisticCutoff // 40: above it e^-x is too small to change 1
+	logisticMinusCutoff
+	logisticSmall                    // 0.41: below it, log(1+x) is computed from x itself
+	logisticSqrt2                    // sqrt(2), the least 1+x that is halved
+	logisticExp                      // 13 coefficients of (e^r-1-r)/r^2, the first 1/2
+	logisticLog   = logisticExp + 13 // 10 coefficients of (2 artanh s - 2s)/s^3
 )
 
 func init() {

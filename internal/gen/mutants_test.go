@@ -19,8 +19,8 @@ import (
 	"time"
 )
 
-// Mutation testing of package asm's tests. A mutant is the assembly file of a code path with a
-// fault in one line. The flag -overlay of go test compiles it in place of the file.
+// Mutation testing of package asm's tests. A mutant is a code path's assembly file with a fault in
+// one line. The flag -overlay of go test compiles it in place of the file.
 var (
 	mutants = flag.Int("mutants", 0, "`number` of faults to plant in the assembly of package asm")
 	match   = flag.String("match", "", "plant only faults whose descriptions match this `regexp`")

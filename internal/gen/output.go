@@ -30,7 +30,7 @@ func printFile(files map[string][]byte, arch, isa string, f *ir.File) error {
 }
 
 func formatGo(code []byte) ([]byte, error) {
-	const longest = 94 // bytes of a line; with two tabs of four columns, 100 columns
+	const longest = 94 // bytes; 100 columns with two tabs of four columns
 	var b bytes.Buffer
 	for line := range bytes.Lines(code) {
 		for len(line) > longest && !bytes.HasPrefix(line, []byte("//")) {

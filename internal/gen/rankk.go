@@ -57,8 +57,8 @@ func rankKPairs(t Target) {
 	t.Done()
 }
 
-// tileSums returns the sums over the rows of products: of count elements of a's row, from element
-// first on, with each of two groups of b's row, from byte offset on.
+// tileSums multiplies count elements of a row of a, from element first on, by each of two groups of
+// the same row of b, which begin at byte offset. It returns the sums of the products over the rows.
 func tileSums(t Target, first, count int, a, b, k reg.GPVirtual, offset int,
 	loop string) [][2]Group {
 	a, b, k = copyInt(t, a), copyInt(t, b), copyInt(t, k)

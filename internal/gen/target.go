@@ -238,8 +238,8 @@ type byteTerm struct {
 	difference bool // terms are squared differences, not products
 }
 
-// signedSum reports whether a sum of the terms may be negative. Up to asm.Block terms sum to an
-// int32, or to a uint32 if not.
+// signedSum reports whether a sum of the terms may be negative. A sum of up to asm.Block terms then
+// fits into an int32, otherwise into a uint32.
 func (k byteTerm) signedSum() bool { return k.signed && !k.difference }
 
 // Sizes in bytes. A word is a uint64; sliceSize is the size of a slice header.

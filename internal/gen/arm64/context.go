@@ -1,8 +1,5 @@
 // Package arm64 generates arm64 assembly with avo, which supports only x86 (mmcloughlin/avo#189).
 //
-// It uses avo's build context, argument offsets, control flow, liveness, register allocation and
-// printers.
-//
 // A Context is used like avo's *build.Context:
 //
 //	c := arm64.NewContext()

@@ -9,9 +9,9 @@ import (
 // Operands are in the order of Go's assembler: m, n, d mean d = n op m. Memory is an operand.Mem,
 // and immediates are constants such as operand.Imm(64).
 
-// Loads by MOVBU, MOVHU and MOVWU zero-extend to 64 bits, by MOVB, MOVH and MOVW sign-extend. FMOVS
-// and FMOVD to a vector register write lane 0 and clear the others. FMOVQ needs memory as an
-// operand; VMOV copies vector registers.
+// MOVBU, MOVHU and MOVWU zero-extend loaded values to 64 bits; MOVB, MOVH and MOVW sign-extend
+// them. FMOVS and FMOVD to a vector register write lane 0 and clear the others. FMOVQ needs memory
+// as an operand; VMOV copies vector registers.
 
 func (c *Context) MOVD(src, dst operand.Op)  { c.move("MOVD", src, dst) }
 func (c *Context) MOVHU(src, dst operand.Op) { c.move("MOVHU", src, dst) }

@@ -118,7 +118,7 @@ func TestWordsDecode(t *testing.T) {
 	}
 }
 
-// A lenient decoder could hide an error, so TestWordsEncode uses llvm-mc, if it is installed.
+// A lenient decoder could hide an error, so llvm-mc, if installed, checks the words, too.
 func TestWordsEncode(t *testing.T) {
 	path, err := exec.LookPath("llvm-mc")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// Row j of x is row j of the Problem, which has the row number n-1-j.
+// Row j of x is row j of the Problem, with the row number n-1-j.
 type spec struct {
 	x       *dense.Matrix
 	y       []float32 // the sign of y-1/2 is the label, unless y are regression targets

@@ -15,8 +15,8 @@ const (
 )
 
 // sumHessian stores the Hessian over the zone, without lambda and divided by curvatureScale, in
-// n.buffers.matrix. curvature is the sum of c_i*b_i in doc.go. If it is above 0 and the bias has no
-// penalty, sumHessian centers the rows and returns their mean.
+// n.buffers.matrix. curvature is the sum of c_i*b_i in doc.go. If curvature is above 0 and the bias
+// has no penalty, sumHessian centers the rows and returns their mean.
 func (n *Method) sumHessian(zone []int32, curvature float64) (center []float64) {
 	centered := n.p.Free && curvature > 0
 	switch {
@@ -101,7 +101,7 @@ func (n *Method) sumDense(zone []int32, center []float64) {
 	}
 }
 
-// UseSparse allows sums over the rows' nonzeros. It is a variable for tests.
+// UseSparse allows Hessians to be summed from the rows' nonzeros. Tests change it.
 var UseSparse = true
 
 func (n *Method) nonzerosReader() *store.Nonzeros {

@@ -64,7 +64,7 @@ type Method struct {
 	stall      Stall
 	recomputed bool
 
-	// interrupted is set once over has found the context done. The Method can't be used after that.
+	// interrupted is set once over has found the context done: the Method can't be used any more.
 	interrupted atomic.Bool
 
 	past Past
@@ -133,7 +133,7 @@ func (n *Method) dim() int {
 	return len(n.v)
 }
 
-// Sums of chunks are added in order.
+// Sums over chunks are added in order: the bits do not depend on the number of goroutines.
 const chunkRows = 4096
 
 func (n *Method) forChunks(f func(from, to int)) {

@@ -48,8 +48,8 @@ func (n *Method) shrink() {
 	n.setMargins(false)
 }
 
-// shrinkFactor returns the power of two below 1 by which the weights have the least P, a convex
-// function, or 0 if it finds no P below zero, the P of w = 0.
+// shrinkFactor returns the power of two below 1 by which the weights must be multiplied for the
+// least P, which is convex in the factor. It returns 0 if it finds no P below zero, the P of w = 0.
 func (n *Method) shrinkFactor(zero float64) float64 {
 	const (
 		sample   = 2048
@@ -244,8 +244,8 @@ func (n *Method) Ready() {
 	n.past = past
 }
 
-// maxTogether limits the memory: the problems with directions at the same time in a call of
-// Iterate. It is a variable for tests.
+// maxTogether limits the problems that have directions at the same time in a call of Iterate, and
+// so the memory. Tests change it.
 var maxTogether = 16
 
 // Iterate runs one iteration of each problem. All must have the same rows.
@@ -314,9 +314,9 @@ func (n *Method) move() {
 }
 
 // Bound runs a few iterations from the given weights and bias, and returns the largest lower bound
-// that they prove, at least 0. A width above 0 is the initial width of the zone. The iterations end
-// early at a lower bound of wanted. bound must return the lower bound that the dual variables a,
-// indexed by row number, prove.
+// that their dual variables prove, at least 0. A width above 0 is the initial width of the zone.
+// The iterations end early at a lower bound of wanted. bound must return the lower bound that the
+// dual variables a, indexed by row number, prove.
 func (n *Method) Bound(w []float32, bias, width, wanted float64, threads int,
 	bound func(a []float32) float64) (best float64) {
 	const iterations = 8

@@ -10,8 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/gram"
 )
 
-// MaxKeptBytes limits the Hessians that a Pool's Methods keep between iterations. It is a variable
-// for tests.
+// MaxKeptBytes limits the Hessians that a Pool's Methods keep between iterations. Tests change it.
 var MaxKeptBytes = 1 << 29
 
 type buffers struct {

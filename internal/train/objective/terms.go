@@ -14,7 +14,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
-// Problem is a Binary or a Joint problem.
 type Problem interface {
 	// AtZero returns P, the mean loss, at w = 0 or, with a prior, at the prior.
 	AtZero() float64

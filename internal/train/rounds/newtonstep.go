@@ -88,7 +88,8 @@ func (r *Rounds) pickWidth(widths []widthSums) (pick int) {
 }
 
 // findDirection computes the search direction, and the slope along it of the objective smoothed
-// over the zone. index is 0 for the widest zone. It returns false if there is no usable direction.
+// over the zone. index is 0 for the widest zone. findDirection returns false if there is no usable
+// direction.
 func (r *Rounds) findDirection(t *task, zone widthSums, index int) bool {
 	triangles := t.sum[t.size-r.rings()*r.triangle():]
 	// A zone consists of its ring and the rings inside.

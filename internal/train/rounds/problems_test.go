@@ -25,7 +25,7 @@ import (
 
 func badRow(row int, reason string) error { return fmt.Errorf("row %d: %s", row, reason) }
 
-// Some of the shards may have no rows.
+// Some shards may have no rows.
 func shardsOf(t testing.TB, r *rounds.Rounds, x store.Examples, y []float32, n int) (
 	shards []*rounds.Shard,
 ) {

@@ -10,8 +10,8 @@ import (
 )
 
 // A proof round recomputes the objective of the model as stored, and the lower bound from float32
-// dual variables. It subtracts from the bound rounding errors and the truncation errors of sums: at
-// most n quanta for n addends.
+// dual variables. It subtracts all rounding errors from the bound, also those of the objective, and
+// the truncation errors of sums: at most n quanta for n addends.
 
 // If truncation may change P by more than this fraction, P includes the remainders of the block
 // sums.
@@ -74,7 +74,6 @@ func (r *Rounds) nextProof(s *State, tasks []task) error {
 	return nil
 }
 
-// certify subtracts all rounding errors, including those of the objective, from the lower bound.
 func (r *Rounds) certify(t *task) (value, bound float64) {
 	e, sum := &t.model, t.sum
 	loss, dualTerms, squared, vectors := t.segments[0], t.segments[1], t.segments[2], t.segments[3]

@@ -125,9 +125,8 @@ type Rounds struct {
 // newton.MaxColumns columns, and the dual method otherwise.
 //
 // cfg may only have settings of the use settings.Round. Loss must be hinge, squared hinge or, with
-// Newton's method, log. Bias must be none or augmented, and Multiclass one-vs-rest. Epochs limits
-// the dual passes or Newton's iterations. Zero fields get their defaults or are chosen from the
-// statistics.
+// Newton's method, log; Bias none or augmented; Multiclass one-vs-rest. Epochs limits dual passes
+// or Newton's iterations. Zero fields get defaults or are chosen from the statistics.
 func New(cfg settings.Settings, method Method, s *scale.Statistics, shards int) (*Rounds, error) {
 	kind, known := loss.KindOf(cmp.Or(cfg.Loss, loss.Hinge.Name()))
 	if method == "" {

@@ -21,8 +21,6 @@ const claimSurplus = 0.05
 // NewVerification returns the Rounds that verify the claims of m on rows with the statistics s. For
 // shards see New. iterations limits the dual passes or Newton's iterations; 0 means the default of
 // New. A state that is Done has the objectives of the model and the lower bounds found.
-// NewVerification returns an error if New does not support the settings or the model does not fit
-// the rows.
 func NewVerification(m *Model, s *scale.Statistics, shards, iterations int) (*Rounds, error) {
 	switch cols := len(m.Weights[0]); {
 	case cols != s.Cols:
@@ -65,8 +63,6 @@ func NewVerification(m *Model, s *scale.Statistics, shards, iterations int) (*Ro
 	return r, nil
 }
 
-// startVerifying sets TargetBound if the model claims a positive lower bound up to the objective.
-// In Newton's method it sets W to the model's weights.
 func (r *Rounds) startVerifying(p *Problem, k int) {
 	c := r.claimed.claim(k)
 	if c.DualObjective > 0 && c.DualObjective <= c.Objective {

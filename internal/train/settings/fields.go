@@ -9,7 +9,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/options"
 )
 
-// Use is a set of flags for where a setting is used.
 type Use uint8
 
 const (

@@ -80,8 +80,7 @@ type Settings struct {
 	Seed        uint64
 }
 
-// Copy copies each field of the struct from to the field of the same name in *to, and converts
-// between pegasos.Config and Settings.
+// Copy copies each field of from to the same field of *to, between pegasos.Config and Settings.
 func Copy(to, from any) {
 	dst, src := reflect.ValueOf(to).Elem(), reflect.ValueOf(from)
 	for i := range src.NumField() {
@@ -133,13 +132,12 @@ func (s *Settings) adapts() bool {
 		s.Bias != BiasUnregularised
 }
 
-// AdaptsOffset reports whether runs that start from w = 0, or from a prior, adapt t0.
+// AdaptsOffset reports whether runs that start from w = 0 or from a prior adapt t0.
 func (s *Settings) AdaptsOffset() bool { return s.Offset == OffsetAuto && s.adapts() }
 
 // FillFrom fills in zero fields of s that describe the model with their values in base, the
-// settings of the model that the run builds on. It sets Finish, Tol, Epochs and Steps only if
-// resumed is true, Epsilon only if both losses are equal, and BiasScale only along with Bias. It
-// sets Lambda and C only if both are zero, and likewise Epochs and Steps.
+// settings of the model that the run builds on; Epsilon only if both losses are equal. If resumed
+// is true, it fills in Finish, Tol, Epochs and Steps, too.
 func (s *Settings) FillFrom(base Settings, resumed bool) {
 	base = base.Plain()
 	options.Fill(&s.Scale, base.Scale)

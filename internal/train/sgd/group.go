@@ -13,7 +13,7 @@ type Group struct {
 	scores       []float32 // current row's score for each problem
 	coefficients []float32 // Coefficients of mixed
 
-	// for dense rows: the vector of problem k is row first+k of vectors
+	// for dense rows
 	vectors *dense.Matrix
 	first   int
 

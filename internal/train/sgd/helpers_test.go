@@ -106,7 +106,7 @@ func (s *spec) state(t testing.TB, x store.Examples, y []float32) iterate.State 
 	return state
 }
 
-// weightsOf returns, for each vector, the weights of the last iterate with the prior, and its bias.
+// weightsOf returns the last iterate's vectors with the prior, each followed by its bias.
 func weightsOf(s *iterate.State) (w [][]float64) {
 	v, b := s.NewWeights()
 	s.Last(v, b)

@@ -13,8 +13,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/sgd"
 )
 
-// curved sets t0 to the largest squared norm of a row, with the bias's feature, times the curvature
-// of the loss, divided by lambda.
 func curved(cost loss.Func, lambda, bias float64) *sgd.Binary {
 	data := sample.Random(22, 200, 7, 2, 0.7)
 	x := data.Dense

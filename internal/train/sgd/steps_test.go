@@ -129,8 +129,7 @@ func TestStepsAreThePapers(t *testing.T) {
 	}
 }
 
-// The first steps by hand: lambda = 1/2, rows (1, 2), (3, -1) and (0, 0) with the labels +1,
-// -1 and +1.
+// The first steps, computed by hand.
 func TestFirstSteps(t *testing.T) {
 	x, y := dense.New(3, 2), []float32{1, 0, 1}
 	copy(x.Row(0), []float32{1, 2})

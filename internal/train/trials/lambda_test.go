@@ -53,8 +53,8 @@ func shift(t *testing.T, job engine.Job, p *choose.Search) int {
 	return slices.Index(p.Paths[0].Lambdas, lambda) - p.Paths[0].Rule
 }
 
-// A signal in small differences of correlated columns needs a smaller lambda than the default.
-// Random labels do not.
+// A signal in small differences of correlated columns needs a lambda below the default. Random
+// labels do not.
 func TestLambda(t *testing.T) {
 	for _, c := range []struct {
 		classes int

@@ -137,7 +137,6 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// A Factor may be reused, even after an error.
 func TestAgain(t *testing.T) {
 	good, other := random(70, 6), random(70, 15)
 	fresh, used := New(70), New(70)

@@ -13,7 +13,8 @@ import (
 const alignment = 16
 
 // Dense stores its rows one after the other, each padded to a multiple of 64 bytes (NewNarrow may
-// pad less). The first row begins at a multiple of 64. The padding affects no result.
+// pad less). The first row begins at an address that is a multiple of 64. The padding affects no
+// result.
 type Dense struct {
 	rows, cols, stride int
 	trusted            uint      // rows below this index need no check

@@ -187,7 +187,6 @@ func TestLazyWithoutVerify(t *testing.T) {
 	}
 }
 
-// A row whose start is negative is bad even if the block of the row before was not checked.
 func TestLazyNegativeStart(t *testing.T) {
 	starts, indices, values := diagonal(8)
 	starts[6] = -1

@@ -154,8 +154,8 @@ func (c *chunk[E]) measure(i int, squares float32) {
 const tooLow = -2
 
 // offer adds the best of the chunk's rows to the heap hits of a query. For ByCosine, scores holds
-// dot products, which offer overwrites. A cosine takes a square root and a division, so offer
-// computes only those that may be among the best.
+// dot products, which offer overwrites. A cosine takes a square root and a division: offer computes
+// only those that may be among the best.
 func (c *chunk[E]) offer(o *order[E], hits []Hit, scores []float32) []Hit {
 	if cap(hits) == 0 {
 		return hits
@@ -178,8 +178,8 @@ func (c *chunk[E]) offer(o *order[E], hits []Hit, scores []float32) []Hit {
 	return o.offer(hits, scores, c.first)
 }
 
-// limit returns a number such that rows with lower approximate cosines rank after all hits, or
-// -Inf. xx is the sum of squares of the query.
+// limit returns a number such that a row ranks after all hits if its element of approximate is
+// less, or -Inf. xx is the sum of squares of the query.
 //
 // Proof: Let least be the result of order.least, xy the row's dot product, yy its sum of squares,
 // and cosine the exact value of xy / sqrt(xx*yy). limit returns least*sqrt(xx), lowered by 2^-20 of

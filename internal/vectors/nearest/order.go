@@ -14,22 +14,21 @@ import (
 // float64, where no square or product overflows or underflows. Below, all comparisons are of
 // magnitudes, and n is the number of elements of a row.
 //
-//   - Overflow. A term or partial sum that overflows leaves an infinite or NaN sum, whatever is
-//     added to it. So the wide score is the key if the score is infinite or NaN. The wide score is
-//     itself infinite or NaN only if the row or the query has such an element.
+//   - Overflow. A term or partial sum that overflows leaves an infinite or NaN sum, so the wide
+//     score is the key if the score is infinite or NaN. The wide score is itself infinite or NaN
+//     only if the row or the query has such an element.
 //   - Underflow of a dot product or distance. The rounding of a product costs at most 2^-24
 //     of the product, or 2^-150 if the product is below 2^-126. A sum or difference of two float32s
-//     is exact below 2^-125. So underflow costs a sum of n products about n*2^-150 at most, which
-//     is no more than one rounding of a sum of n*2^-126 or more. The wide score is the key if both
-//     the score and the wide score are less than n*2^-126. If only the score is less, larger
-//     products have canceled, which is not underflow: the score is the key.
+//     is exact below 2^-125. So underflow costs a sum of n products about n*2^-150 at most, no more
+//     than one rounding of a sum of n*2^-126 or more. The wide score is the key if both the score
+//     and the wide score are less than n*2^-126. If only the score is less, larger products have
+//     canceled, which is not underflow: the score is the key.
 //   - Underflow of a cosine. If a sum of squares is outside the bounds of asm.Cosine, the score is
 //     the wide score rounded to float32, which costs bits below 2^-126. Otherwise both sums of
-//     squares are at least 2^-90. The dot product may have lost n*2^-150, which is at most n*2^-60
-//     of the cosine and no more than one rounding of a cosine of n*2^-36 or more. The wide score is
-//     the key if two conditions hold: both the score and the wide score are less than n*2^-36; and
-//     the wide dot product (that of Dot64) is less than n*2^-126, or the wide score is less than
-//     2^-126.
+//     squares are at least 2^-90. The dot product may have lost n*2^-150: at most n*2^-60 of the
+//     cosine, no more than one rounding of a cosine of n*2^-36 or more. The wide score is the key
+//     if both the score and the wide score are less than n*2^-36, and if the wide dot product
+//     (that of Dot64) is less than n*2^-126 or the wide score is less than 2^-126.
 //
 // So the key of a finite score is equal to the score, or both are less than the field small.
 type order[E float32 | uint16] struct {

@@ -9,7 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
 
-// Metric has the values of package dense's Metric.
+// Metric is the score by which rows are ranked, with the values of package dense's Metric.
 type Metric uint8
 
 const (

@@ -176,7 +176,6 @@ func TestTopIsSorting(t *testing.T) {
 	}
 }
 
-// Rows whose float32 scores underflow or overflow are ranked by float64 scores.
 func TestTopBeyondFloat32(t *testing.T) {
 	for _, n := range []int{2, 3000} { // half-precision rows beyond 2048 elements are not unpacked
 		for _, c := range []struct {
