@@ -16,8 +16,8 @@ import (
 // avx is the Target for amd64: AVX2 with VEX encoding, or AVX-512 with opmasks and EVEX encoding.
 type avx struct {
 	*build.Context
-	isa       string      // suffix of the function names
-	signature *signature  // signature of the current function
+	isa       string // suffix of the function names
+	signature *signature
 	width     int         // number of floats in the widest group
 	evex      bool        // AVX-512
 	masks     operand.Mem // table from which AVX2 code loads masks; zero for AVX-512

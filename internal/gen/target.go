@@ -5,7 +5,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Target is an instruction set for which kernels are generated. Its methods emit instructions.
+// Target is an instruction set for which kernels are generated. Methods emit instructions.
 //
 // A Group holds 1, 2, 4, 8 or 16 floats. Integers and pointers are general registers of 64 bits.
 //

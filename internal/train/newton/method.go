@@ -30,7 +30,6 @@ const (
 	stuck // more iterations would not help
 )
 
-// Method minimizes the objective of a Problem.
 type Method struct {
 	load    func() *Problem
 	p       *Problem

@@ -37,7 +37,7 @@ type buffers struct {
 	parts     [][]float64
 }
 
-// Pool holds the rows and the buffers that Methods share.
+// Pool holds the rows and buffers that Methods share.
 type Pool struct {
 	X            store.Rows
 	Threads      int

@@ -65,7 +65,6 @@ func Not(field string, broken bool, format string, args ...any) Rule {
 	return Rule{field, fmt.Sprintf(format, args...), strings.Join(mentions, " ")}
 }
 
-// Choices returns the values of a flag for a usage text.
 func Choices[S ~string](values ...S) string { return join(values, "|") }
 
 func join[S ~string](values []S, separator string) string {

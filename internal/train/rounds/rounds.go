@@ -67,7 +67,7 @@ var supported = map[loss.Kind]*lossLimits{
 
 func unitSlope(m float64) (row, dual, dualTerm float64) { return m, 1, 1 }
 
-// Model is a linear model as it is stored in a file.
+// Model is a linear model as stored in a file.
 type Model struct {
 	Classes []float32
 	Weights [][]float32 // one vector per problem, with the scale folded in if it is Folded

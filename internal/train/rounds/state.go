@@ -67,7 +67,7 @@ type Problem struct {
 	Direction []float64 `json:"-"`
 }
 
-// Vectors returns pointers to the problems' vectors, which are not part of the JSON.
+// Vectors returns pointers to the problems' vectors, which the JSON lacks.
 func (s *State) Vectors() (v []*[]float64) {
 	for k := range s.Problems {
 		p := &s.Problems[k]

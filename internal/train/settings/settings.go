@@ -1,6 +1,6 @@
 // Package settings provides the configuration of a training run, Settings, with the fields of
-// pegasos.Config. It defines the defaults that do not depend on the data, and the rules that
-// Validate checks.
+// pegasos.Config. It defines the defaults that do not depend on data, and the rules that Validate
+// checks.
 package settings
 
 import (

@@ -15,7 +15,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// Binary trains the weight vector of a binary problem or of a regression.
 type Binary struct {
 	iterate.State
 	V  []float32 // the state's only vector

@@ -79,8 +79,8 @@ func (m *CSR) CheckAll() error {
 	return nil
 }
 
-// Unguarded returns a copy of m that shares its arrays. If all blocks have been found good, the
-// copy is not lazy.
+// Unguarded returns a copy of m that shares its arrays. It is not lazy if all blocks have been
+// found good.
 func (m *CSR) Unguarded() CSR {
 	c := *m
 	if m.guard.Verified() {
