@@ -856,8 +856,8 @@ func (t *avx) widenBytes(v Group, signed bool, p reg.GPVirtual, offset int, part
 	}
 }
 
-// LastBytes is for AVX2; AVX-512 code uses highPart. The last n mod 2*width 16-bit words of the
-// mask are ones, the others zeros.
+// LastBytes is for AVX2; AVX-512 code uses highPart. The mask has all ones in the last n mod
+// 2*width 16-bit words, and zeros before.
 func (t *avx) LastBytes(n reg.GPVirtual, width int) Part {
 	table, k, mask := t.GP64(), copyInt(t, n), t.New(width)
 	t.LEAQ(t.masks.Offset(8*float-2*width), table)

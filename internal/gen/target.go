@@ -107,7 +107,7 @@ type Target interface {
 	FirstPart(n reg.GPVirtual, start, width int) Part
 	LoadPart(v Group, p reg.GPVirtual, offset int, part Part)
 	// LoadBytesPart and LoadShortsPart are LoadBytes and LoadShorts for an incomplete group of the
-	// widest kind. part must have been made from n. Names of labels begin with name.
+	// widest kind. part must have been made from n. Labels of LoadShortsPart begin with name.
 	LoadBytesPart(v Group, signed bool, p, n reg.GPVirtual, part Part)
 	LoadShortsPart(v Group, float16 bool, p, n reg.GPVirtual, part Part, name string)
 	StorePart(v Group, p reg.GPVirtual, offset int, part Part)
@@ -162,8 +162,8 @@ type Target interface {
 	AddDoubles(dst, a, b Group)
 	SubDoubles(dst, a, b Group)
 	DivDoubles(dst, a, b Group)
-	// MulDoubleLoad and AddDoubleLoad combine each lane of a, eight floats or more, with one
-	// double, which memory must hold four times.
+	// MulDoubleLoad and AddDoubleLoad combine each lane of a with one double, which memory must
+	// hold four times. Groups have eight floats or more.
 	MulDoubleLoad(dst, a Group, p reg.GPVirtual, offset int)
 	AddDoubleLoad(dst, a Group, p reg.GPVirtual, offset int)
 	// SelectDoubles returns a in the lanes of mask and b in the others.
