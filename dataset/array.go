@@ -9,8 +9,7 @@ import (
 )
 
 // shapeOf returns the first dimension of an array, and the product of the others. ok is false if
-// the product of all dimensions is larger than most, where a 0 counts as 1: otherwise cols could
-// overflow if another dimension is 0.
+// the product of all is larger than most, where a 0 counts as 1, so that cols can't overflow.
 func shapeOf(dims []uint64, most uint64) (rows, cols int, ok bool) {
 	product, size := uint64(1), uint64(1)
 	for i, d := range dims {
@@ -26,7 +25,6 @@ func shapeOf(dims []uint64, most uint64) (rows, cols int, ok bool) {
 	return int(dims[0]), int(size), true
 }
 
-// checkEnd returns an error unless r is at its end. n is the number of bytes of data read before.
 func checkEnd(r io.Reader, n int) error {
 	var extra [1]byte
 	switch _, err := io.ReadFull(r, extra[:]); err {

@@ -8,12 +8,13 @@ type block struct {
 	val     []float32
 	ignored int64
 
-	// The fields below are for svmlight text only. Lines in errors are counted within the block.
-	file    int // index of the file
+	// The fields below are for svmlight text only. Line numbers in errors count from the block's
+	// start.
+	file    int // index of the block's file
 	rounded int
 	size    int64 // largest index plus 1, at most rules.limit plus 1; undefined if hashed
 	zero    bool  // whether a feature has index 0
 	lines   int
 	err     *SyntaxError // if not nil, the block has no rows
-	last    *SyntaxError // error for an index that is too large if the base is 0
+	last    *SyntaxError // error if the base turns out to be 0, for an index that is then too large
 }

@@ -14,12 +14,11 @@ import (
 // maxNames is the largest number of class names: float32 holds all indices exactly.
 const maxNames = 1 << 24
 
-// classes are the class names of a table. While the table is read, classes have provisional
-// numbers, in order of first appearance. After settle, place maps them to indices of the sorted
-// names.
+// classes are the class names of a table. While the table is read, they are numbered in order of
+// first appearance. After settle, place maps these numbers to indices of the sorted names.
 type classes struct {
 	begun  bool           // without an encoder: whether a label that is not missing was read
-	words  bool           // without an encoder: whether the first such label is a word
+	words  bool           // without an encoder: whether that label is a word
 	names  map[string]int // provisional numbers
 	places []float32      // for each provisional number, the index among the sorted names
 }
@@ -42,8 +41,8 @@ func (c *classes) class(name string) (y float32, reason string) {
 	return float32(n), ""
 }
 
-// settle computes places and returns the class names, sorted by byte, or nil if there are none. Of
-// the spellings True, TRUE and true it keeps the one that came first; likewise for false.
+// settle computes places and returns the class names, sorted by byte, or nil if there are none.
+// Set.Names tells which spelling of true it keeps.
 func (c *classes) settle() []string {
 	if c.names == nil {
 		return nil
@@ -68,8 +67,8 @@ func (c *classes) isLaterSpelling(name string) bool {
 	})
 }
 
-// place maps a provisional class number to an index of the sorted names, and returns y itself if
-// there are no names or y is NaN, a missing label.
+// place maps a provisional class number to an index of the sorted names. It returns y itself if
+// there are no names or y is NaN.
 func (c *classes) place(y float32) float32 {
 	switch {
 	case c.places == nil || y != y:

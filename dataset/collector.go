@@ -9,15 +9,15 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
 
-// collector gathers blocks of rows in the matrix of a set. If a later block has other columns, a
-// dense matrix is copied to a sparse matrix. finish chooses the layout again.
+// collector gathers blocks of rows in a matrix. If a later block has other columns, a dense matrix
+// becomes sparse. finish chooses the final layout.
 type collector struct {
 	opt    Options
 	set    Set
 	rows   *rowBuilder // nil before the first row
 	layout Layout
-	cols   int // number of columns of a dense matrix
-	space  int // number of rows that a dense matrix has space for
+	cols   int // columns of a dense matrix
+	space  int // rows that a dense matrix has space for
 	nnz    int
 }
 
@@ -25,10 +25,9 @@ type piece struct {
 	block block
 	first int     // value in block.idx of column 0
 	cols  int     // number of columns so far
-	share float64 // approximate share of the text, used for the first rows; 0 if unknown
+	share float64 // of the first block: its approximate share of the text; 0 if unknown
 }
 
-// read reads a table. Unless Threads is 1, another goroutine gathers rows while this one parses.
 func (c *collector) read(from *sources) (t *tableFile, err error) {
 	if c.opt.Threads == 1 {
 		return scanTable(from, c.opt, func(t *tableFile) error {
@@ -48,7 +47,7 @@ func (c *collector) read(from *sources) (t *tableFile, err error) {
 			})
 			return
 		}
-		defer func() { // after a panic, scanTable must not wait forever
+		defer func() { // scanTable must not wait forever if add panics
 			for p := range full {
 				free <- p.block
 			}
@@ -61,7 +60,7 @@ func (c *collector) read(from *sources) (t *tableFile, err error) {
 	return t, err
 }
 
-// add copies p's rows to the matrix. Afterwards the block's memory may be reused.
+// add copies p's rows, so that the block's memory may be reused.
 func (c *collector) add(p *piece) {
 	b := &p.block
 	c.set.Ignored += b.ignored
@@ -98,7 +97,8 @@ func (c *collector) add(p *piece) {
 	}
 }
 
-// withSpace returns s with space for n more elements. If s is too short, it grows by half at least.
+// withSpace returns s with capacity for n more elements. If s must grow, it grows by half its
+// length at least.
 func withSpace[T any](s []T, n int) []T {
 	if n <= cap(s)-len(s) {
 		return s
@@ -106,8 +106,8 @@ func withSpace[T any](s []T, n int) []T {
 	return slices.Grow(s, max(n, len(s)/2))
 }
 
-// begin allocates a matrix for the number of rows that it estimates from p, the first block. If
-// there are no columns yet, or a dense matrix would be too large, the matrix is sparse at first.
+// begin allocates a matrix for the number of rows that it estimates from p, the first block.
+// Without columns, or if a dense matrix would be too large, the matrix is sparse at first.
 func (c *collector) begin(p *piece) {
 	rows, nnz := float64(len(p.block.y)), float64(len(p.block.val))
 	if p.share > 0 {
@@ -160,7 +160,6 @@ func (c *collector) finish(first, cols int) (*Set, error) {
 	return s.WithLayout(layout)
 }
 
-// share estimates the share of the file that has been read; 0 if unknown.
 func (t *tableFile) share() float64 {
 	f := t.rows.Form()
 	if t.size <= 0 || t.count == 0 || f.Format == form.JSONL {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A file gives the set of a stream of unknown size, also if the estimates are wrong.
+// A file and a stream of unknown size give the same set, also if estimates are wrong.
 func TestCollector(t *testing.T) {
 	long := strings.Repeat("0.123456789,"+strings.Repeat("-1.5,", 9)+"a\n", 8_000)
 	short := strings.Repeat(strings.Repeat("1,", 10)+"b\n", 30_000)

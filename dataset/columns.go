@@ -34,7 +34,8 @@ func columnErrorf(format string, args ...any) error {
 	return &columnError{fmt.Sprintf(format, args...)}
 }
 
-// settle assigns the columns of rows of cells cells. names is nil if the columns have no names.
+// settle assigns columns to the label and the features. cells is the number of cells of a row;
+// names is nil if the columns have no names.
 func (c *columns) settle(names []string, cells int) error {
 	c.cells = cells
 	if t := c.opt.Table; names != nil && t != nil && t.Columns != nil {
@@ -101,7 +102,6 @@ func (c *columns) match(names []string, t *Table) (err error) {
 	return nil
 }
 
-// matchLabel returns the column of the labels, or -1 for none, in a file matched by the names in t.
 func (c *columns) matchLabel(names []string, at map[string]int, twice map[string]bool, t *Table) (
 	int, error,
 ) {
@@ -124,8 +124,8 @@ func (c *columns) matchLabel(names []string, at map[string]int, twice map[string
 }
 
 // labelColumn returns the column of the labels, or -1 if Labels is no. LabelColumn or else Table
-// gives the column. Without these it is the column that [ChooseLabel] finds or, if names is nil,
-// the last one; then the last c.empty columns don't count.
+// gives the column. Without both, the last c.empty columns don't count, and the column is the one
+// that [ChooseLabel] finds or, if names is nil, the last one.
 func (c *columns) labelColumn(names []string) (at int, err error) {
 	want := c.opt.LabelColumn
 	switch n, notNumber := strconv.Atoi(want); {
@@ -157,13 +157,11 @@ func (c *columns) labelColumn(names []string) (at int, err error) {
 		return 0, columnErrorf("no column is called %q: the table is read without a header",
 			escape.Cut(want))
 	}
-	few := strings.Join(names[:min(len(names), 40)], ", ") // 40 names are too long for Cut
+	few := strings.Join(names[:min(len(names), 40)], ", ") // Cut shortens the list anyway
 	return 0, columnErrorf("no column is called %q%s: %s", escape.Cut(want), c.where(),
 		escape.Cut(few))
 }
 
-// doubts returns a doubt if LabelColumn is both the number of the label's column and the name of
-// another column.
 func (c *columns) doubts(names []string) []Doubt {
 	want := c.opt.LabelColumn
 	if want == "" || c.label < 0 || c.label >= len(names) || names[c.label] == want ||
@@ -177,7 +175,7 @@ func (c *columns) doubts(names []string) []Doubt {
 
 func (c *columns) where() string {
 	switch {
-	case c.growing: // later lines of JSON may have further fields
+	case c.growing: // later lines may have further fields
 		return " in the first lines"
 	case c.header:
 		return " in the header"
@@ -185,8 +183,8 @@ func (c *columns) where() string {
 	return ""
 }
 
-// grow adds the columns from c.cells on, and reports whether this makes more features. names are
-// the names of all columns.
+// grow adds the columns from number c.cells on, and reports whether any is a feature. names are the
+// names of all columns.
 func (c *columns) grow(names []string) (feature bool) {
 	for ; c.cells < len(names); c.cells++ {
 		name := form.ColumnName(names[c.cells])
@@ -208,7 +206,7 @@ func (c *columns) grow(names []string) (feature bool) {
 	return feature
 }
 
-// complete returns an error if no line of JSON had a column of Options.Table that is used.
+// complete returns an error if a column of Options.Table is used but occurs in no line of JSON.
 func (c *columns) complete() error {
 	if !c.growing || c.wanted == nil {
 		return nil
@@ -239,8 +237,8 @@ func (e *LabelError) Error() string {
 // ChooseLabel returns the index of the column of the labels in a table whose columns have the given
 // names. If exactly one column is called label, target, class or y, in any mix of upper and lower
 // case, and is the first or the last, ChooseLabel returns this column, and byName is true. If no
-// column is called so, it returns the last column, -1 if there are no names. Otherwise the error is
-// a *[LabelError].
+// column has such a name, it returns the last column, or -1 if there are no names. Otherwise the
+// error is a *[LabelError].
 func ChooseLabel(names []string) (at int, byName bool, err error) {
 	last := len(names) - 1
 	var found []int
@@ -265,7 +263,7 @@ func ChooseLabel(names []string) (at int, byName bool, err error) {
 	return 0, false, e
 }
 
-// indexNames returns, for each name, the last column called so, and whether others are called so.
+// indexNames returns the last column with each name, and whether several columns have the name.
 func indexNames(names []string) (at map[string]int, twice map[string]bool) {
 	at, twice = make(map[string]int, len(names)), map[string]bool{}
 	for i, name := range names {

@@ -4,7 +4,6 @@ package dataset
 
 import "golang.org/x/sys/unix"
 
-// processorSeconds returns the process's processor time; 0 if unknown.
 func processorSeconds() float64 {
 	var r unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &r) != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// blockSize is the number of nonzeros, and of rows, at which a block of a table is full.
+// blockSize is the number of nonzeros or rows at which a block of a table is full.
 const blockSize = 1 << 16
 
 func readTable(from *sources, opt Options) (*Set, error) {
@@ -50,8 +50,8 @@ func (t *tableFile) describe(s *Set) {
 	s.Rounded, s.LeftOut = t.rounded, t.leftOut
 }
 
-// scanTable reads a table and calls each whenever t.block is full, and after the last row. Labels
-// that are words are provisional class numbers. The block's memory is reused after each returns.
+// scanTable reads a table. It calls each whenever t.block is full, and after the last row. Words as
+// labels become provisional class numbers. The block's memory is reused after each returns.
 func scanTable(from *sources, opt Options, each func(t *tableFile) error) (*tableFile, error) {
 	if err := opt.noHash(from.names[0]); err != nil {
 		return nil, err
@@ -68,7 +68,6 @@ func scanTable(from *sources, opt Options, each func(t *tableFile) error) (*tabl
 	return t, t.flush()
 }
 
-// cols returns the number of features; an encoder's may grow with each row.
 func (t *tableFile) cols() int {
 	if t.opt.Encoder != nil {
 		return t.opt.Encoder.Cols()
@@ -155,8 +154,8 @@ func (o Options) given(format Format) form.Given {
 	return g
 }
 
-// moreColumns is the number of columns that a table may have beyond the largest number of features,
-// for columns that a model does not use.
+// moreColumns is how many more columns than features a table may have, for columns that a model
+// does not use.
 const moreColumns = 1024
 
 func byteOf(character string) byte {
@@ -179,9 +178,9 @@ type tableFile struct {
 	settled bool
 	refused *SyntaxError // error of the first cell that the encoder refused
 	taken   []string     // scratch
-	leading int          // the encoder's first leading cells are those of the row
+	leading int          // cells 0 to leading-1 of the row are also those of the encoder
 	count   int
-	leftOut []int // numbers of the rows left out, counted from 0
+	leftOut []int // numbers of the rows left out, from 0
 	rounded int
 	block   block
 	each    func(t *tableFile) error
@@ -257,8 +256,8 @@ func (t *tableFile) settle(cells int) error {
 	return nil
 }
 
-// end returns the error of the cells that the encoder refused, or else of columns.complete. It
-// assigns the columns if there are names and no rows.
+// end returns the error of the refused cells, or else of columns.complete. It assigns the columns
+// if there are names and no rows.
 func (t *tableFile) end() error {
 	if !t.settled {
 		if names := t.rows.Names(); len(names) > 0 {
@@ -317,8 +316,8 @@ func (t *tableFile) parseLabel(text string) (l form.Label, reason string) {
 	return form.Label{Value: v + 0}, "" // -0 is 0
 }
 
-// checkExact returns the reason of cell.ExactLabel. With Options.RoundLabels it counts the label in
-// t.rounded instead.
+// checkExact returns why float32 can't hold an integer label, or "". With Options.RoundLabels it
+// counts such a label in t.rounded instead.
 func (t *tableFile) checkExact(label string, v float32) (reason string) {
 	if v > -1<<24 && v < 1<<24 {
 		return ""
@@ -330,12 +329,12 @@ func (t *tableFile) checkExact(label string, v float32) (reason string) {
 	return reason
 }
 
-// features appends the features of a row to the block. bad is the index of an invalid cell, or -1
+// features appends the features of a row to the block. bad is the index of the invalid cell, or -1
 // for a cell that the row lacks.
 func (t *tableFile) features(cells []string) (bad int, reason string) {
 	b := &t.block
 	for j, i := range t.columns.from {
-		if i < 0 { // the lines of JSON so far lack the column
+		if i < 0 { // no line of JSON so far has the field
 			return i, fmt.Sprintf("the field %q is missing: fill it in or leave the row out",
 				escape.Cut(t.columns.table.Columns[j]))
 		}
@@ -346,7 +345,7 @@ func (t *tableFile) features(cells []string) (bad int, reason string) {
 			return i, "missing value: fill it in or leave the row out"
 		case reason == cell.NotNumber:
 			reason = "feature is " + reason
-			if t.opt.Features == 0 { // no model was trained on the numbers of such a table
+			if t.opt.Features == 0 { // with Features, the table may be for a model of numbers
 				reason += ": to encode words, use Train or Fit of package " +
 					"github.com/pegasimd/pegasimd/pegasos/table"
 			}
@@ -362,9 +361,9 @@ func (t *tableFile) features(cells []string) (bad int, reason string) {
 	return 0, ""
 }
 
-// encode appends the features that the encoder computes for a row to the block. If the encoder
-// refuses a cell, encode stores the error or counts the row in the error stored before. It returns
-// a reason only if the encoder stops the reading.
+// encode appends the features that the encoder computes for a row. If the encoder refuses a cell,
+// encode stores the error, or counts the row in the stored error. It returns a reason only if the
+// encoder stops the reading.
 func (t *tableFile) encode(cells []string) (bad int, reason string) {
 	taken := cells[:t.leading]
 	if t.leading < len(t.columns.from) {
@@ -399,7 +398,6 @@ func (t *tableFile) flush() error {
 	return err
 }
 
-// at returns an error for cell i of the current row; i is -1 for a cell that the row lacks.
 func (t *tableFile) at(i int, cells []string, reason string) *SyntaxError {
 	line, column := t.rows.FieldPos(max(i, 0))
 	e := &SyntaxError{File: t.name, Line: line, Column: column, Reason: reason,
@@ -415,7 +413,6 @@ func (t *tableFile) at(i int, cells []string, reason string) *SyntaxError {
 	return e
 }
 
-// fault adds the file's name to an error, and the line number to a columnError.
 func (t *tableFile) fault(err error) error {
 	if s := (*form.SyntaxError)(nil); errors.As(err, &s) {
 		if s.Line == 0 {

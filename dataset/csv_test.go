@@ -179,7 +179,6 @@ func TestCSVCodes(t *testing.T) {
 	}
 }
 
-// WriteCSV writes more columns than can be read without MaxFeatures.
 func TestCSVOfManyColumns(t *testing.T) {
 	const cols = csvFeatures + 2*moreColumns
 	s := mustText(t, fmt.Sprintf("1 %d:2\n", cols), Options{})
@@ -313,7 +312,7 @@ func TestCSVHeader(t *testing.T) {
 	}
 }
 
-// A first row with cells that occur again only after 2,000 rows is data.
+// A first row whose cells occur again, even after 2,000 rows, is data.
 func TestCSVHeaderOfLongFile(t *testing.T) {
 	rest := strings.Repeat("blue,flat,no\n", blockSize)
 	for text, header := range map[string]bool{
@@ -327,7 +326,6 @@ func TestCSVHeaderOfLongFile(t *testing.T) {
 	}
 }
 
-// The first label decides whether labels are names, so that its name must not be read as a number.
 func TestWriteCSVNames(t *testing.T) {
 	for name, ok := range map[string]bool{
 		"pear": true, "0x1p4": true, "5": false, "1e999": false, "inf": false, "NA": false, " a": false,

@@ -10,7 +10,7 @@ func TestData(t *testing.T) {
 	for _, c := range []struct {
 		name            string
 		rows, cols, nnz int
-		positive        int // number of labels above 0; -1: not checked
+		positive        int // labels above 0; -1: not checked
 		layout          Layout
 	}{
 		{"a9a/a9a.svm.gz", 32561, 123, 451592, 7841, LayoutSparse},

@@ -8,10 +8,10 @@
 // A [Set] is a matrix of float32 features, with a row for each example and a column for each
 // feature, and a label for each row. The matrix is dense or sparse: see [Layout].
 //
-// The readers expect hostile files: for any content they return a Set or an error, and unless
-// LayoutDense, Features or an Encoder is set they allocate memory in proportion to the bytes read.
-// A fault in a line of text is a [*SyntaxError]; other errors about a file name the file. The
-// result does not depend on the number of threads.
+// Files may be hostile: for any content the readers return a Set or an error. Unless LayoutDense,
+// Features or an Encoder is set, they allocate memory in proportion to the bytes read. A fault in a
+// line of text is a [*SyntaxError]; other errors about a file name the file. The result does not
+// depend on the number of threads.
 //
 // Matrices that are already in memory do not need this package: pegasos.Train takes them.
 package dataset

@@ -17,9 +17,9 @@ type SyntaxError struct {
 	Name   string // name of the table's column, cut if it is long; may be empty
 	Token  string // the text at fault, cut if it is long; may be empty
 	Reason string
-	Cell   bool // whether a feature's cell of a table is at fault, which an Encoder may accept
+	Cell   bool // whether the fault is in a table's cell for a feature, which an Encoder may accept
 
-	more int // number of further rows with cells that the encoder refused
+	more int // further rows with cells that the encoder refused
 }
 
 // Error returns a line such as

@@ -14,19 +14,18 @@ import (
 //	SkipLines int    // lines left out above the table; 0 if all are comments or blank lines
 //	Header    bool   // whether the first row of the table names the columns
 //	Units     bool   // whether a row of units, types or descriptions below the header is left out
-//	Columns   int    // number of columns; of lines of JSON, number of fields in the first lines
+//	Columns   int    // number of columns; for lines of JSON, of fields in the first lines
 //	Trailing  int    // number of columns at the end with no name and, in the samples, no value
-//	Decimal   byte   // decimal mark: ',' if more sampled numbers need ',' than '.', else '.'
+//	Decimal   byte   // ',' if more sampled numbers need a decimal comma than a point, else '.'
 type Form = form.Form
 
-// A Doubt is an ambiguity of a table: what was found, how it was read, and the command's flag that
-// says otherwise. Its String method returns a line of text.
+// A Doubt is an ambiguity of a table. Its String method returns a line of text.
 //
-//	File   string // name of the file, if several were read together; may be empty
+//	File   string // name of the file, if several were read together
 //	About  string // subject: encoding, separator, header, rows, column, label or task
 //	Column string // name of the column that the doubt concerns; may be empty
 //	Cell   string // a cell as an example; may be empty
-//	Line   int    // line number in the file, from 1; 0 if no particular line is concerned
+//	Line   int    // line number in the file, from 1; 0 for no particular line
 //	Text   string // what was found, and how it was read
 //	Flag   string // the command's flags, or another command, that resolve the doubt; may be empty
 type Doubt = form.Doubt

@@ -26,10 +26,10 @@ const (
 type formatInfo struct {
 	name    Format
 	endings []string // endings of file names, without the ending for compression
-	only    []string // further endings of files that are read, but not written
+	only    []string // endings of files that are only read
 	writes  bool
 	table   bool // whether files are rows of cells
-	mapped  bool // whether files are mapped: they must be regular and not compressed
+	mapped  bool // whether files are mapped, which must be regular and not compressed
 
 	// isPair reports whether path consists of the names of two files of this format; nil if the
 	// format has no pairs. bothNeeded is set if one file alone is an error.
@@ -66,12 +66,12 @@ func (f Format) info() formatInfo {
 	return formatInfo{name: f}
 }
 
-// IsTable reports whether files of the format consist of rows of cells, as CSV files do.
+// IsTable reports whether files of the format consist of rows of cells.
 func (f Format) IsTable() bool { return f.info().table }
 
-// CanWrite reports whether [Write] writes format f, and to files called path. The caller must
-// compress files called .gz, which FormatPGSM, whose files are mapped into memory, does not allow.
-// Without one .gz at its end, path must not end in .gz, .bz2 or .zst, nor, for FormatCSV, in .psv.
+// CanWrite reports whether [Write] can write format f to a file called path. If path ends in .gz,
+// the caller must compress the data; FormatPGSM, whose files are mapped into memory, does not allow
+// .gz. Apart from one .gz, path must not end in .gz, .bz2 or .zst, nor, for FormatCSV, in .psv.
 func (f Format) CanWrite(path string) bool {
 	info := f.info()
 	plain, _ := files.CutEnding(path, ".gz")
@@ -80,8 +80,8 @@ func (f Format) CanWrite(path string) bool {
 }
 
 // FormatOf returns the format of the named file by the ending of its name, in lower or upper case,
-// which .gz, .bz2 or .zst may follow. It returns FormatSvmlight for "-", FormatIDX for a pair of
-// IDX files, images,labels, and FormatAuto if the name does not tell the format.
+// which .gz, .bz2 or .zst may follow. It returns FormatSvmlight for "-", FormatIDX for the names of
+// two IDX files, images,labels, and FormatAuto if the name does not tell the format.
 func FormatOf(path string) Format {
 	if path == "-" {
 		return FormatSvmlight

@@ -18,7 +18,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 )
 
-// data returns the path of a file in the folder PEGASIMD_DATA. If that is not set, ok is false.
+// data returns the path of a file in the folder PEGASIMD_DATA; ok is false if that is not set.
 func data(t testing.TB, name string) (path string, ok bool) {
 	t.Helper()
 	dir := os.Getenv("PEGASIMD_DATA")
@@ -181,7 +181,7 @@ func blank(r rune) bool { return r == ' ' || r == '\t' || r == '\r' }
 func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 // referenceRow adds to e the features of a row whose indices are hashed or may be out of order. ok
-// is whether the label is valid, and fine whether the row is.
+// says whether the label is valid, fine whether the row is.
 func referenceRow(
 	e example, fields []string, base int, opt Options, ignored *int64, ok bool,
 ) (row example, largest int, fine bool) {
@@ -293,7 +293,7 @@ func readPair(x, y []byte, xName, yName string, form Format, opt Options) (*Set,
 	return in.read()
 }
 
-// readPGSMBytes reads a .pgsm file with content b as if it had size bytes.
+// readPGSMBytes reads a .pgsm file with content b as if the file had size bytes.
 func readPGSMBytes(b []byte, size int64, name string, opt Options) (*Set, error) {
 	opt, err := opt.filled()
 	if err != nil {

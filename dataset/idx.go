@@ -10,9 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/plural"
 )
 
-// readIDX reads a pair of IDX files, MNIST's format: an array of unsigned bytes, whose first
-// dimension is the number of images, and one unsigned byte per image, the label. A feature is
-// float32(pixel)/255.
+// readIDX reads a pair of IDX files, MNIST's format: an array of unsigned bytes, the images, and an
+// unsigned byte per image, the label. A feature is float32(pixel)/255.
 func readIDX(images, labels openFile, opt Options) (*Set, error) {
 	if err := opt.noHash(images.name); err != nil {
 		return nil, err

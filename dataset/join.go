@@ -31,11 +31,11 @@ type join struct {
 
 type joinDoubt struct {
 	Doubt
-	more int // number of further files with this doubt
+	more int // further files with this doubt
 }
 
-// joinTables compares the columns of a table's files by their beginnings. Only lines of JSON may
-// have different columns. It returns nil for a table of one file.
+// joinTables reads the beginnings of a table's files and checks that their columns match. Only
+// lines of JSON may have different columns. It returns nil for a table of one file.
 func joinTables(from *sources, opt Options) (*join, error) {
 	if len(from.names) == 1 {
 		return nil, nil
@@ -59,8 +59,8 @@ func joinTables(from *sources, opt Options) (*join, error) {
 	return j, nil
 }
 
-// add compares the beginning of a file with the files before, and adds the file's DecimalMarks to
-// points and commas.
+// add compares the beginning of a file with the files before, and adds its DecimalMarks to points
+// and commas.
 func (j *join) add(in *input, points, commas *int) error {
 	files, err := in.readers()
 	if err != nil {
@@ -116,9 +116,9 @@ func (j *join) add(in *input, points, commas *int) error {
 	return nil
 }
 
-// given replaces the columns in g by the header, if any, of the first file that is not empty, and
-// takes over the format Lines. It does not change g before that file, or for lines of JSON, whose
-// columns may differ.
+// given replaces the expected columns in g by the header, if any, of the first file that is not
+// empty. If that file has the format Lines, g gets it. For files before, and for lines of JSON,
+// whose columns may differ, g stays unchanged.
 func (j *join) given(g form.Given) form.Given {
 	if j.first == "" || g.Format == form.JSONL {
 		return g
@@ -133,7 +133,6 @@ func (j *join) given(g form.Given) form.Given {
 	return g
 }
 
-// places returns the table's column for each column of a file.
 func (j *join) places(f *Form, names []string, file string) ([]int, error) {
 	fault := func(text string, a ...any) ([]int, error) {
 		return nil, &SyntaxError{File: file, Line: 1 + f.SkipLines, Reason: fmt.Sprintf(text, a...)}
@@ -279,7 +278,7 @@ func (r *tableRows) Names() []string {
 	return r.Reader.Names()
 }
 
-// FieldPos returns form.Reader.FieldPos of the cell in the table's column i, or column 0 if the
+// FieldPos returns the line and column of the cell in the table's column i. column is 0 if the
 // current file has had no such column.
 func (r *tableRows) FieldPos(i int) (line, column int) {
 	if !r.straight {

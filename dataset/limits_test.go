@@ -8,7 +8,6 @@ import (
 	"testing/iotest"
 )
 
-// A large index takes little memory.
 func TestHugeIndex(t *testing.T) {
 	many := strings.Repeat("1 1:1 2:1 3:1\n", 1<<20/3+1) // 2^20+2 values
 	for _, c := range []struct {
@@ -69,7 +68,6 @@ func TestLongText(t *testing.T) {
 	})
 }
 
-// A row of too many columns is not read to its end.
 func TestCSVWidth(t *testing.T) {
 	bomb := "1" + strings.Repeat(",1", 1<<22) + "\n"
 	for text, want := range map[string]string{

@@ -9,17 +9,14 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/plural"
 )
 
-// progressStep is the least number of bytes between calls of Options.Progress, except at the end of
-// a file.
 const progressStep = 1 << 20
 
-// A meter counts the bytes of one or more files and calls Options.Progress.
 type meter struct {
 	opt   Options
 	mu    sync.Mutex // guards read and told; held during calls of Options.Progress
 	read  int64
 	told  int64 // read at the last call of Options.Progress; -1 before the first
-	total int64 // number of all bytes; 0 if unknown
+	total int64 // bytes in all; 0 if unknown
 }
 
 func newMeter(opt Options, total int64) *meter { return &meter{opt: opt, told: -1, total: total} }
@@ -49,8 +46,8 @@ func (m *meter) count(n int, last bool) {
 	}
 }
 
-// limit returns a reader of r that counts the bytes in o.bytes, and fails when these are more than
-// MaxBytes, if that is not 0.
+// limit returns a reader of r that counts bytes in o.bytes, and fails beyond MaxBytes unless that
+// is 0.
 func (o Options) limit(r io.Reader) io.Reader {
 	n := o.MaxBytes
 	if n == 0 {
@@ -59,7 +56,6 @@ func (o Options) limit(r io.Reader) io.Reader {
 	return &limited{r: r, n: n, total: o.bytes}
 }
 
-// errMaxBytes returns the error for data of more than n bytes, which may be in several files.
 func errMaxBytes(n int64) error {
 	return fmt.Errorf("the data have more than %s (-max-bytes)", plural.Count(n, "byte"))
 }
@@ -67,7 +63,7 @@ func errMaxBytes(n int64) error {
 type limited struct {
 	r     io.Reader
 	n     int64  // largest total number of bytes
-	total *int64 // number of bytes read so far from all files
+	total *int64 // bytes read so far from all files
 }
 
 func (l *limited) Read(p []byte) (int, error) {

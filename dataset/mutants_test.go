@@ -54,7 +54,7 @@ func mutant(r *rand.Rand, b []byte) []byte {
 	return b
 }
 
-// A dataForm is a valid file, the origin of mutants.
+// A dataForm is a valid file from which mutants are made.
 type dataForm struct {
 	name string
 	file []byte
@@ -204,8 +204,8 @@ func named(err error) bool {
 	return ok && !strings.Contains(before, " ") || strings.HasPrefix(err.Error(), "a.")
 }
 
-// severalTimes reports whether b, a gzip file in which a member may be repeated, decompresses to
-// two or more copies of text.
+// severalTimes reports whether b, a gzip file in which a member may be repeated, holds two or more
+// copies of text.
 func severalTimes(b []byte, text string) bool {
 	z, err := gzip.NewReader(bytes.NewReader(b))
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 const npyChunk = 1 << 15 // elements decoded at a time
 
 // readNPY reads NumPy's array format. The first dimension counts rows; the others become columns.
-// If y is nil, a column of x holds the labels unless opt says that there are none. Otherwise y has
+// Without y, a column of x holds the labels unless opt says that there are none. Otherwise y has
 // one label per row, and every column of x is a feature.
 func readNPY(x openFile, y *openFile, opt Options) (*Set, error) {
 	if err := opt.noHash(x.name); err != nil {
@@ -87,7 +87,6 @@ func npyLabels(y openFile, a *npyArray, name string) (*npyArray, error) {
 	return labels, nil
 }
 
-// chooseLabel sets a.label, s.Unlabelled and s.Table, and returns the number of features.
 func (a *npyArray) chooseLabel(s *Set, opt Options) (features int, err error) {
 	if a.cols == 1 && opt.Labels == LabelsYes {
 		return 0, fmt.Errorf("one column only: want features and a label, " +
@@ -108,11 +107,10 @@ func (a *npyArray) chooseLabel(s *Set, opt Options) (features int, err error) {
 	return features, err
 }
 
-// read reads the elements. y is nil if no column has labels.
 func (a *npyArray) read(f openFile) (x *dense.Matrix, y []float32, err error) {
 	byColumn := a.fortran && a.rows > 1 && a.cols > 1
-	// If the file's size is known, readNPYHeader has compared it with the header. Otherwise the
-	// header may be wrong, and memory is allocated as data arrive.
+	// readNPYHeader has compared the file's size, if known, with the header. Otherwise the header
+	// may be wrong, and memory is allocated as data arrive.
 	n := a.rows * a.cols
 	var all []float32
 	var pieces [][]float32
@@ -229,7 +227,6 @@ func (r *npyRows) addColumns(all []float32) {
 	}
 }
 
-// decode stores in dst the float32 nearest to each element in raw; -0 becomes 0.
 func (a *npyArray) decode(dst []float32, raw []byte) {
 	switch a.kind {
 	case 'f':
@@ -310,8 +307,8 @@ func (a *npyArray) integer(raw []byte) (m uint64, negative bool) {
 }
 
 // check returns an error if an element is not finite as float32, or if float32 can't hold an
-// integer label exactly. v are the elements of raw as float32, and first is the index in the array
-// of v[0] in the file's order.
+// integer label exactly. v are the elements of raw as float32; first is the index of v[0] in the
+// file.
 func (a *npyArray) check(v []float32, raw []byte, first int) error {
 	fault := func(i int, reason string) error {
 		row, col := a.place(first + i)
@@ -335,7 +332,7 @@ func (a *npyArray) check(v []float32, raw []byte, first int) error {
 		}
 	}
 	if a.label < 0 || a.width < 4 || a.kind == 'f' && a.width == 4 {
-		return nil // there are no labels, or float32 holds all exactly
+		return nil // no labels, or float32 holds all exactly
 	}
 	i, step := a.label-first%a.cols, a.cols
 	if i < 0 {

@@ -302,7 +302,7 @@ func TestNPYErrors(t *testing.T) {
 			if c.y != nil {
 				return
 			}
-			// For a regular file, whose size is known, the message may be another.
+			// For a regular file, whose size is known, the message may differ.
 			path := file(t, "a.npy", c.x)
 			_, err = Read(path, c.opt)
 			if err == nil || !strings.HasPrefix(err.Error(), path+": ") {
@@ -312,7 +312,6 @@ func TestNPYErrors(t *testing.T) {
 	}
 }
 
-// The array has more elements than npyChunk.
 func TestNPYLarge(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	const rows, cols = 1237, 61
@@ -376,7 +375,6 @@ func TestNPYLarge(t *testing.T) {
 	}
 }
 
-// The header claims much more than there is.
 func TestNPYMemory(t *testing.T) {
 	x := npy(1, npyHeader("|u1", false, "(16777216, 8)"), make([]byte, 1000))
 	path := file(t, "a.npy", x)
@@ -447,8 +445,7 @@ func FuzzNPY(f *testing.F) {
 	})
 }
 
-// referenceNPY decodes an array with labels in the last column. It parses the header with
-// readNPYHeader.
+// referenceNPY decodes an array with labels in the last column.
 func referenceNPY(file []byte, features uint8) (rows []example, ok bool) {
 	r := bytes.NewReader(file)
 	a, err := readNPYHeader(openFile{r: r, size: -1})

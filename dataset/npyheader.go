@@ -19,7 +19,7 @@ type npyArray struct {
 	width      int  // bytes
 	order      binary.ByteOrder
 	fortran    bool
-	rows, cols int // first dimension, and product of the others
+	rows, cols int // first dimension, product of the others
 	label      int // column of the labels; -1 for none
 }
 
@@ -110,7 +110,6 @@ func parseNPYHeader(text string) (*npyArray, error) {
 	return a, nil
 }
 
-// parseType parses a type such as "<f4": byte order, kind, bytes.
 func (a *npyArray) parseType(s string) error {
 	a.order = binary.LittleEndian
 	rest := s

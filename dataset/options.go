@@ -71,11 +71,10 @@ type Labels string
 const (
 	LabelsYes Labels = "yes"
 	LabelsNo  Labels = "no"
-	// LabelsAuto treats data as unlabelled in three cases: a table whose columns are matched by
-	// name and lack the label's column in Options.Table, a table or .npy file with exactly
-	// Options.Features columns that are not matched by name, and svmlight text whose first row
-	// begins with a feature, index:value. With Options.LabelColumn, tables and .npy files are
-	// treated as labelled.
+	// LabelsAuto treats these as unlabelled: a table whose columns are matched by name and lack the
+	// label's column in Options.Table; a table or .npy file with exactly Options.Features columns
+	// that are not matched by name; svmlight text whose first row begins with a feature,
+	// index:value. With Options.LabelColumn, tables and .npy files are treated as labelled.
 	LabelsAuto Labels = "auto"
 )
 
@@ -96,22 +95,22 @@ type Options struct {
 	// svmlight text, or all are lines of JSON, or all are other tables, which may differ in
 	// separators and the like. Tables and lines of JSON must be regular files. Of the tables that
 	// are not empty, either none has a header, or all have the same names in their headers, in any
-	// order: the set's columns are in the order of the first of these tables, unless Table gives
-	// the order.
+	// order. Unless Table gives the order, the set's columns are in the order of the first of these
+	// tables.
 	More   []string
 	Layout Layout
 
-	// Features, if not 0, is the number of features: for prediction, the model's number. Of
+	// Features, if not 0, is the number of features: for prediction, the model's number. In
 	// svmlight and .pgsm data, nonzeros of further features are left out and counted in
 	// Set.Ignored, and missing features are zero. Other files must have exactly this number of
 	// features, except that Table may leave out columns.
 	Features int
 
 	// Table, if not nil, describes the columns of a model's training data. If both Table and the
-	// file have names of columns, these are matched by name, in any order: the set's columns are in
-	// Table's order, a missing column is an error unless Encoder does not use it, and other columns
-	// are left out and listed in Set.Others. Otherwise columns are matched by position. Table also
-	// gives the label's column unless LabelColumn does.
+	// file name the columns, they are matched by name, and the set's columns are in Table's order.
+	// Then a missing column is an error unless Encoder does not use it, and other columns are left
+	// out and listed in Set.Others. Otherwise columns are matched by position. Table also gives the
+	// label's column unless LabelColumn does.
 	Table *Table
 
 	// Encoder, if not nil, encodes the cells of a table as features and labels: Fit of package
@@ -121,9 +120,9 @@ type Options struct {
 
 	Labels        Labels
 	MissingLabels MissingLabels
-	// RoundLabels, meant for regression, makes Read round labels of svmlight text and tables that
-	// are whole numbers, written without an exponent, that float32 can't hold exactly, and count
-	// them in Set.Rounded. If it is false, such a label is an error.
+	// RoundLabels, meant for regression, makes Read round labels that are whole numbers, written
+	// without an exponent, that float32 can't hold exactly, and count them in Set.Rounded. It
+	// concerns svmlight text and tables. If RoundLabels is false, such a label is an error.
 	RoundLabels bool
 
 	// MaxFeatures is the largest number of features of a file, at most 2^31-1. It bounds memory: a
@@ -132,11 +131,11 @@ type Options struct {
 	MaxFeatures int
 	autoMax     bool // MaxFeatures was 0
 
-	bytes *int64 // number of bytes read so far, after decompression
-	meter *meter // counts the bytes of all files read together; nil for a single file
+	bytes *int64 // bytes read so far, after decompression
+	meter *meter // for files read together; else nil
 
-	// MaxBytes, if not 0, is the largest total size of the files after decompression. Reading more
-	// bytes is an error.
+	// MaxBytes, if not 0, is the largest total size of the files after decompression; more bytes
+	// are an error.
 	MaxBytes int64
 
 	IndexBase IndexBase // of svmlight text
@@ -144,9 +143,8 @@ type Options struct {
 
 	// LabelColumn is the column of the labels in a table or an .npy file: its name in the header,
 	// its number, counted from 0, or "last". If LabelColumn is empty, Table gives the column. If
-	// Table is nil too, the column is the last one of an .npy file or of a table without names of
-	// columns, and otherwise the one that [ChooseLabel] finds; the columns that Form.Trailing
-	// counts are left out.
+	// Table is nil too, [ChooseLabel] chooses by the names of a table's columns; without names, the
+	// last column has the labels. Neither considers the columns that Form.Trailing counts.
 	LabelColumn string
 
 	// The fields from Encoding to Header describe the text of a table. Empty fields are detected,
@@ -159,9 +157,10 @@ type Options struct {
 	SkipLines int    // number of lines above the table; 0 to detect it, -1 for none
 	Header    Header
 
-	// KeepRows makes the set have exactly one row for each row of a table, unless MissingDrop
-	// leaves the row out: rows with too few cells are filled with empty cells, rows with too many
-	// cells are cut, and blank lines are rows in tables of one column and in FormatLines.
+	// KeepRows makes the set have exactly one row for each row of a table, except repeated headers
+	// and rows that MissingDrop leaves out. Rows with too few cells are filled with empty cells,
+	// rows with too many cells are cut, and blank lines are rows in tables of one column and in
+	// FormatLines.
 	KeepRows bool
 
 	// HashBits, if not 0, is the binary logarithm of the number of columns: each index of an
@@ -185,8 +184,8 @@ type Options struct {
 	Stdin io.Reader
 
 	// Progress, if not nil, is called about once per MiB read and at the end of each file, by one
-	// goroutine at a time, with the number of bytes read so far, before decompression, and the
-	// number of all bytes, 0 if that isn't known. It is not called for a mapped file.
+	// goroutine at a time. read is the number of bytes read so far, before decompression; total is
+	// the number of all bytes, or 0 if unknown. Progress is not called for a mapped file.
 	Progress func(read, total int64)
 
 	// Context, if not nil, stops reading when it is canceled; the error wraps the context's error.
@@ -196,7 +195,6 @@ type Options struct {
 	uses []bool // whether Encoder uses each column of Table; nil means all
 }
 
-// leavesOut reports whether the encoder does not use column i of Table.
 func (o *Options) leavesOut(i int) bool { return i < len(o.uses) && !o.uses[i] }
 
 // A Decompressor decompresses the files of one format:
@@ -205,12 +203,11 @@ func (o *Options) leavesOut(i int) bool { return i < len(o.uses) && !o.uses[i] }
 //	Ending string // ending of the names of such files, such as ".zst"
 //	Open   func(io.Reader) (io.ReadCloser, error)
 //
-// It is used for files that start with Magic, and for files whose names end in Ending if they start
-// with no format's Magic. One goroutine at a time reads from the reader that Open returns.
+// A Decompressor is used for files that start with Magic, and for files whose names end in Ending
+// if they start with no format's Magic. One goroutine at a time reads from the reader that Open
+// returns.
 type Decompressor = files.Decompressor
 
-// filled returns the options with defaults in place of zero fields, or an error if a field is
-// invalid.
 func (o Options) filled() (Options, error) {
 	o.Format = cmp.Or(o.Format, FormatAuto)
 	o.Layout = cmp.Or(o.Layout, LayoutAuto)
@@ -318,8 +315,7 @@ func (o Options) checkFeatures() error {
 }
 
 // columns returns the number of columns of a set: Features if that is set, else n, or an error if
-// MaxFeatures doesn't allow n. values is the number of values in the file, as far as its format
-// shows it.
+// MaxFeatures doesn't allow n. values is about the number of values in the file.
 func (o Options) columns(n, values int) (int, error) {
 	if o.Features > 0 {
 		return o.Features, nil
@@ -341,8 +337,8 @@ func (o Options) maxCSVFeatures() int {
 	return o.MaxFeatures
 }
 
-// unlabelled reports whether rows with the given number of cells have no label. The error says that
-// the number of features is not positive or differs from Features.
+// unlabelled reports whether rows with the given number of cells have no label. It returns an error
+// if the number of features is not positive or differs from Features.
 func (o Options) unlabelled(cells int) (without bool, features int, err error) {
 	switch o.Labels {
 	case LabelsNo:

@@ -16,34 +16,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/plural"
 )
 
-// The binary format .pgsm. All numbers are little-endian, on every machine. The header has these
-// fields, after their offset and size in bytes:
-//
-//	 0   8  "PGSM\r\n\x1a\n", which a transfer as text would damage
-//	 8   4  version, 1
-//	12   4  layout: 0 dense, 1 sparse
-//	16   8  rows
-//	24   8  cols
-//	32   8  nonzeros
-//	40   4  binary logarithm of the number of rows in a block
-//	44   4  Set.IndexBase, 0 or 1
-//	48   8  size in bytes of the section names
-//	56   4  hash bits of the features, 0 if they aren't hashed
-//	60   4  CRC-32C of bytes 0 to 59
-//
-// Sections follow. Each begins at a multiple of 64 bytes, with zeros before it:
-//
-//	labels    rows float32
-//	starts    rows+1 int64         sparse only: row i has nonzeros starts[i] to starts[i+1]-1
-//	columns   nonzeros int32       sparse only: from 0, ascending within a row
-//	values    float32: sparse, the nonzeros; dense, all values, each row padded with zeros
-//	          to a multiple of 64 bytes
-//	names     each name preceded by its length, a uvarint
-//	sums      CRC-32C, uint32, of each block, the labels, the names, and the sums before it
-//
-// The file ends after the sums. The checksum of a sparse block covers the starts of its rows and
-// the end of its last row, then their columns, then their values, as stored in the file. The
-// checksum of a dense block covers the padded values.
+// The binary format .pgsm, which docs/spec.md defines. The magic bytes are such that a transfer as
+// text damages them.
 const (
 	pgsmMagic   = "PGSM\r\n\x1a\n"
 	pgsmVersion = 1
@@ -51,7 +25,7 @@ const (
 	pgsmAtSum   = 60 // offset of the header's checksum
 	pgsmAlign   = 64
 
-	pgsmBlock = 1 << 18 // approximate size of a block in bytes
+	pgsmBlock = 1 << 18 // approximate bytes of a block
 	// pgsmMaxShift is the binary logarithm of the largest number of rows in a block.
 	pgsmMaxShift = 16
 )
@@ -92,8 +66,8 @@ func (h *pgsmFile) block(b int) (first, end int) {
 	return b << h.shift, min(h.rows, (b+1)<<h.shift)
 }
 
-// stride returns the number of float32 in a dense row with its padding. It equals the stride of
-// dense.Matrix, but is an int64, because offsets of rows may exceed an int of 32 bits.
+// stride returns the number of float32 in a dense row with its padding. Unlike the equal stride of
+// dense.Matrix it is an int64, because offsets of rows may exceed an int of 32 bits.
 func (h *pgsmFile) stride() int64 {
 	const floats = pgsmAlign / 4
 	return (int64(h.cols) + floats - 1) / floats * floats
@@ -132,8 +106,8 @@ func (h *pgsmFile) place() error {
 	return nil
 }
 
-// chooseShift sets shift so that a block of rows of mean size has at most about pgsmBlock bytes, if
-// that is not less than a row.
+// chooseShift sets shift so that a block of rows of mean size has at most about pgsmBlock bytes, or
+// one row if that is longer.
 func (h *pgsmFile) chooseShift() {
 	row := 4 * h.stride()
 	if h.layout == LayoutSparse {
@@ -157,8 +131,8 @@ func (h *pgsmFile) header() []byte {
 	return binary.LittleEndian.AppendUint32(b[:pgsmAtSum], checksum(b[:pgsmAtSum]))
 }
 
-// parsePGSMHeader decodes the header b of a file of size bytes, and returns an error unless the
-// size follows from the header.
+// parsePGSMHeader decodes the header b, and returns an error unless a file with this header has the
+// given size.
 func parsePGSMHeader(b []byte, size int64) (*pgsmFile, error) {
 	head, err := decodePGSMHead(b)
 	if err != nil {

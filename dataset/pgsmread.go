@@ -18,13 +18,12 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// Mapped reports whether the set's features are in a mapped file. Features in a mapped file are
-// read from it when they are used, must not be written to, and are invalid after Close.
+// Mapped reports whether the set's features are in a mapped file. Such features are read when they
+// are used, must not be written to, and are invalid after Close.
 func (s *Set) Mapped() bool { return s.mapped != nil }
 
 // Close unmaps the file of a mapped set. Afterwards the set, its matrix and all slices of its rows
-// must not be used. Close does nothing if the set is in memory. A file that is never unmapped
-// remains mapped until the program ends.
+// must not be used. Close does nothing if the set is in memory.
 func (s *Set) Close() error {
 	if s.mapped == nil {
 		return nil
@@ -35,7 +34,7 @@ func (s *Set) Close() error {
 
 // Err returns the error of the first damaged block, in the file's order, that was found so far in a
 // mapped file, and nil for a set in memory. The rows of a mapped set are checked block by block
-// when they are first used, and the rows of a damaged block have no nonzeros: trust a result
+// when they are first used, and the rows of a damaged block have no nonzeros. Trust a result
 // computed from the set only if Err then returns nil. Training calls Err itself.
 func (s *Set) Err() error {
 	if s.Dense != nil {
@@ -153,9 +152,9 @@ type pgsmData struct {
 	sum  []uint32 // checksums of each block, the labels and the names
 }
 
-// set returns the set of a file whose bytes are data. mapped is nil if data are not mapped. It
-// checks all features if data are not mapped or opt requires a copy; otherwise they are checked
-// when they are first used.
+// set returns the set of a file whose bytes are data. mapped is nil if data are in memory. If
+// mapped is nil or opt requires a copy, set checks all features; otherwise they are checked when
+// first used.
 func (h *pgsmFile) set(data []byte, mapped *files.Mapped, opt Options) (*Set, error) {
 	d := &pgsmData{pgsmFile: h, data: data}
 	s, err := d.labelled()
@@ -293,9 +292,8 @@ func (d *pgsmData) willNeed(mapped *files.Mapped) matrices.WillNeed {
 	}
 }
 
-// verify returns an error unless the checksum of the block of rows first to end-1 is right and its
-// values are finite and, in a sparse block, not 0. On big-endian machines toNative has checked the
-// checksum.
+// verify returns an error unless the block of rows first to end-1 has the right checksum and finite
+// values, in a sparse block not 0. On big-endian machines toNative has checked the checksum.
 func (d *pgsmData) verify(first, end int) error {
 	if !blob.BigEndian && !d.goodSum(first, end) {
 		return badSum(first, end)
@@ -328,8 +326,7 @@ func (d *pgsmData) verify(first, end int) error {
 	return fmt.Errorf("row %d has a number that is not finite", first+i)
 }
 
-// goodSum checks the checksum of the block of rows first to end-1, whose numbers must be in the
-// file's byte order.
+// goodSum checks the checksum of the block of rows first to end-1, in the file's byte order.
 func (d *pgsmData) goodSum(first, end int) bool {
 	want := d.sum[first>>d.shift]
 	if d.layout == LayoutDense {
@@ -365,7 +362,6 @@ func (d *pgsmData) dense(first, end int) []float32 {
 	return view[float32](d.data, d.values+4*int64(first*stride), (end-first)*stride)
 }
 
-// view returns the n numbers at offset at of data as a slice that shares the memory of data.
 func view[T int32 | int64 | float32](data []byte, at int64, n int) []T {
 	if n == 0 {
 		return nil

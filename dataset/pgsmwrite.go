@@ -12,8 +12,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/plural"
 )
 
-// WritePGSM writes the set from the start of w on in the binary format that Read can map into
-// memory. It writes the header last: a new file has no header until all else is written. Reading
+// WritePGSM writes the set to w, from offset 0 on, in the binary format that Read can map into
+// memory. The header is written last: a new file has no header until all else is written. Reading
 // the file gives the same features, labels, Names, IndexBase and HashBits; the other fields of Set
 // are not stored. If a number is not finite, WritePGSM returns an error that names its row.
 func WritePGSM(w io.WriterAt, s *Set) error {
@@ -118,7 +118,7 @@ func (p *PGSMWriter) write(raw []byte, at int64) {
 }
 
 // Append appends a row with label y and the given values in the given columns, which must strictly
-// ascend. If columns is nil, values has one value for each column, or no value for a row of zeros.
+// ascend. If columns is nil, values has one value for each column, or none for a row of zeros.
 // Append keeps neither slice. After an error all calls return this error.
 func (p *PGSMWriter) Append(y float32, columns []int32, values []float32) error {
 	if p.err = p.check(y, columns, values); p.err != nil {

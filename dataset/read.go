@@ -22,8 +22,6 @@ import (
 //	.pgsm                          this package's binary format, never compressed: see WritePGSM
 //	-                              standard input, svmlight
 //
-// The rows of the files in Options.More follow.
-//
 // The features in a table must be numbers, unless Options.Encoder encodes the cells. For columns of
 // words, texts or dates see package github.com/pegasimd/pegasimd/pegasos/table: its function Fit
 // sets the Encoder, and its function Train encodes rows of cells and trains a model.
@@ -78,8 +76,8 @@ func (o Options) formatOf(path string) (Format, error) {
 }
 
 // ReadFrom reads svmlight text, a table or one .npy array from r, and decompresses the data as Read
-// does. Errors about the data contain name. If opt.Format does not give the format, name does as in
-// Read.
+// does. Errors about the data contain name. If opt.Format does not give the format, the ending of
+// name does.
 func ReadFrom(r io.Reader, name string, opt Options) (*Set, error) {
 	opt, err := opt.filled()
 	if err != nil {
@@ -118,8 +116,8 @@ func (in *input) read() (*Set, error) {
 	return readNPY(f, nil, opt)
 }
 
-// checkForeign returns an error for a file in a known format that is not supported, such as a
-// workbook, unless the file begins with the Magic of one of Options.Decompressors.
+// checkForeign returns an error for a file in a known but unsupported format, such as a workbook,
+// unless the file begins with the Magic of one of Options.Decompressors.
 func (o Options) checkForeign(path string) error {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return nil // reading or just opening a pipe here could lose its data
@@ -167,7 +165,7 @@ type openFile struct {
 type input struct {
 	opt   Options
 	files []*os.File  // nil for a reader such as Options.Stdin
-	raw   []io.Reader // the contents of the files, before decompression
+	raw   []io.Reader // contents before decompression
 	names []string
 	stops []func()
 }

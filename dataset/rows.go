@@ -11,9 +11,9 @@ import (
 )
 
 type rowBuilder struct {
-	first int           // number of the first column in add's arguments
+	first int           // value that stands for column 0 in add's columns
 	dense *dense.Matrix // nil if the matrix is sparse
-	rows  int           // number of rows added, if the matrix is dense
+	rows  int           // rows added, if the matrix is dense
 
 	// The fields below are for a sparse matrix.
 	cols    int
@@ -34,8 +34,8 @@ func newRowBuilder(rows, cols, nnz int, layout Layout) *rowBuilder {
 	}
 }
 
-// add adds a row with the given values in the given columns, which count from first. If columns is
-// nil, the values are those of the columns from first on, of which a sparse matrix stores the
+// add adds a row. columns holds the columns of values, where b.first stands for column 0. If
+// columns is nil, values has all values from column 0 on, of which a sparse matrix stores the
 // nonzeros. A sparse matrix keeps the numbers of columns until settle subtracts first.
 func (b *rowBuilder) add(columns []int32, values []float32) {
 	if b.dense != nil {
@@ -106,8 +106,8 @@ func (s *Set) fill(rows, cols, nnz int, layout Layout, row func(i int) []float32
 }
 
 // copied returns a set whose row k, of n, is a copy of row at(k) of s, and whose other fields are
-// those of s. The layout is LayoutDense or LayoutSparse. Nonzeros in columns from cols on are left
-// out and counted in Ignored, missing columns are zero.
+// those of s. layout is dense or sparse. Nonzeros in columns from cols on are left out and counted
+// in Ignored; missing columns are zero.
 func (s *Set) copied(n int, at func(k int) int, cols int, layout Layout) (*Set, error) {
 	nnz := 0
 	for k := 0; k < n && layout == LayoutSparse; k++ {

@@ -14,7 +14,7 @@ import (
 )
 
 // denseFill is the least share of nonzeros for which LayoutAuto chooses the dense layout. The value
-// was not measured. It must not depend on the machine: dense and sparse sums round differently.
+// was not measured, and must not depend on the machine: dense and sparse sums round differently.
 const denseFill = 0.25
 
 // maxThinDense is the largest size in bytes for which choose returns LayoutDense if the share of
@@ -47,28 +47,27 @@ type Set struct {
 	// Lacking is the number of columns that a dense .pgsm file lacks to have Options.Features
 	// columns. These features are zero.
 	Lacking int
-	// HashBits is the value of Options.HashBits with which the features were hashed into columns; 0
-	// if they were not hashed.
+	// HashBits is the Options.HashBits that hashed the features; 0 if they were not hashed.
 	HashBits int
 
-	// Unlabelled reports whether the data have no labels. Y is then all zeros. See [Labels].
+	// Unlabelled reports whether the data have no labels; Y is then all zeros. See [Labels].
 	Unlabelled bool
 	// Rounded is the number of labels that Options.RoundLabels rounded.
 	Rounded int
 	// LeftOut lists the numbers, from 0, of the rows that MissingDrop left out.
 	LeftOut []int
 
-	// Form describes how the text of a table was read, and Doubts lists details that could be read
-	// in another way. If the table consists of several files, Form is the form of the first file
-	// that is not empty, except that Columns, Trailing and Decimal describe all files, and Mixed
-	// reports whether another file has another form, such as another separator.
+	// Form describes how the text of a table was read. Doubts lists details that could be read in
+	// another way. If the table consists of several files, Form is the form of the first file that
+	// is not empty, except that Columns, Trailing and Decimal describe all files. Mixed reports
+	// whether another file has another form, such as another separator.
 	Form   *Form
 	Mixed  bool
 	Doubts []Doubt
 	// Table describes the columns of a table or an .npy file; if the columns were matched by the
-	// names in Options.Table, it is Options.Table. It is nil for other formats, and if the columns
-	// have no names and the label is the last column or missing. With an Encoder whose features are
-	// not the columns, Columns has the names of these features, nil if they have none.
+	// names in Options.Table, it is Options.Table. With an Encoder whose features are not the
+	// columns, Columns has the names of these features, nil if they have none. Table is nil for
+	// other formats, and if the columns have no names and the label is the last column or missing.
 	Table *Table
 	// Others are the names of the columns that were left out because they are neither features in
 	// Options.Table nor the label's column.
@@ -116,8 +115,8 @@ func (s *Set) Cols() int {
 	return 0
 }
 
-// row returns the columns and values of the nonzeros of row i if the set is sparse, and nil and all
-// values of row i if the set is dense. The slices are not copies and must not be written to.
+// row returns the columns and values of the stored elements of row i, or nil and all values if the
+// set is dense. The slices must not be written to.
 func (s *Set) row(i int) (columns []int32, values []float32) {
 	if s.Dense != nil {
 		return nil, s.Dense.Row(i)
@@ -152,7 +151,6 @@ func (s *Set) nonzeros() (n int) {
 }
 
 // Fill returns the share of nonzeros among all values, from 0 to 1, and 0 for a set without values.
-// If the set is dense, Fill counts the nonzeros in all rows.
 func (s *Set) Fill() float64 { return fill(s.NNZ(), s.Rows(), s.Cols()) }
 
 func fill(nnz, rows, cols int) float64 {

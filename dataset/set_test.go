@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// checkSet fails the test unless s is a valid set without missing labels that, if it is not too
-// large, both layouts and roundTrip preserve.
+// checkSet fails the test unless s is a valid set without missing labels. If s is not too large,
+// changing its layout, and roundTrip, must preserve it.
 func checkSet(t testing.TB, s *Set) {
 	t.Helper()
 	if (s.Dense == nil) == (s.Sparse == nil) || len(s.Y) != s.Rows() {

@@ -55,8 +55,8 @@ func sourcesOf(path string, opt Options) (*sources, error) {
 	return s, nil
 }
 
-// kindOf returns the name of the kind of files with which a file of the format can be read
-// together, or "" if it must be read alone.
+// kindOf returns the name of the kind of files that can be read together with a file of the format,
+// or "" if it must be read alone.
 func kindOf(format Format) string {
 	switch {
 	case format == FormatSvmlight:
@@ -74,11 +74,10 @@ func (s *sources) format() Format {
 	return format
 }
 
-// name returns the name of the open file; before the first call of next, the name of the first
-// file, and after the end, the name of the last.
+// name returns the name of the open file; before the first call of next, of the first file, and
+// after the end, of the last.
 func (s *sources) name() string { return s.names[max(s.at, 0)] }
 
-// next opens the next file. After the last file the error is io.EOF.
 func (s *sources) next() (openFile, error) {
 	s.close()
 	if s.at++; s.at == len(s.names) {

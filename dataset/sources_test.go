@@ -11,7 +11,6 @@ import (
 	"testing"
 )
 
-// putIn returns a function that writes a text to a file of a temporary folder and returns its path.
 func putIn(t *testing.T) func(name, text string) string {
 	dir := t.TempDir()
 	return func(name, text string) string {
@@ -104,7 +103,6 @@ func TestMore(t *testing.T) {
 	}
 }
 
-// The messages about files that can't be joined are true of each file.
 func TestMoreErrors(t *testing.T) {
 	put := putIn(t)
 	var sentences strings.Builder

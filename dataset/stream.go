@@ -71,9 +71,8 @@ func ConvertSvmlight(w io.WriterAt, path string, opt Options) (rows, cols int, e
 	return t.rows, cols, err
 }
 
-// ConvertCSV converts a table to the binary format without holding the features in memory, and
-// returns the number of rows and columns. The output equals the output of Read and WritePGSM, to
-// the byte. ConvertCSV reads the file, which must be a regular file, twice.
+// ConvertCSV converts a table to the binary format as [ConvertSvmlight] converts svmlight text, but
+// with any Options.Labels and Options.Features.
 func ConvertCSV(w io.WriterAt, path string, opt Options) (rows, cols int, err error) {
 	if opt, err = opt.filled(); err != nil {
 		return 0, 0, err

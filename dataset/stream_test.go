@@ -162,7 +162,6 @@ func TestConvertMaxBytes(t *testing.T) {
 	}
 }
 
-// Standard input can't be read twice: a second reading would find no rows.
 func TestConvertStdin(t *testing.T) {
 	for _, convert := range []func(io.WriterAt, string, Options) (int, int, error){
 		ConvertSvmlight, ConvertCSV,
@@ -232,7 +231,7 @@ func TestConvertCSVChanges(t *testing.T) {
 	}
 }
 
-// ConvertSvmlight, Read and the reference reader give the same rows for any text, or each fails.
+// ConvertSvmlight, Read and the reference reader give the same rows for any text, or all fail.
 func FuzzConvertSvmlight(f *testing.F) {
 	for _, s := range []string{
 		"1 1:2 3:4\n-1 2:0.5 # x\n", "+1 qid:3 0:1\r\n", "\ufeff1 1:1e-5\n\n", "1 2:1 1:1",

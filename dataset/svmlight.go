@@ -10,7 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
-const chunkSize = 1 << 18 // approximate size in bytes of the chunks that threads parse
+const chunkSize = 1 << 18 // approximate bytes of the chunks that threads parse
 
 func readSvmlight(from *sources, opt Options, chunkSize int) (*Set, error) {
 	p := svmlight{
@@ -42,7 +42,7 @@ func readSvmlight(from *sources, opt Options, chunkSize int) (*Set, error) {
 
 type totals struct {
 	file      int // index of the file of the last block
-	lines     int // number of lines of that file so far
+	lines     int // lines of that file so far
 	widest    int // index of the first file with a block of the largest size
 	rows, nnz int
 	size      int64        // largest block.size
@@ -52,7 +52,6 @@ type totals struct {
 
 func newTotals(opt Options) totals { return totals{zero: opt.IndexBase == BaseZero} }
 
-// add adds the next block in the order of the text.
 func (t *totals) add(b *block, names []string) error {
 	if b.file != t.file {
 		t.file, t.lines = b.file, 0
@@ -108,8 +107,8 @@ func (t *totals) columns(opt Options, names []string) (base, first, cols int, er
 }
 
 // svmlight reads text with several threads. Each takes the next chunk of lines under mu, parses the
-// chunk without a lock, and adds the rows under order when the chunks before have been added. So
-// fault is the first block.err in the text, whichever thread is faster.
+// chunk without a lock, and adds the rows under order after the chunks before. So fault is the
+// first block.err in the text, whichever thread is faster.
 type svmlight struct {
 	rules *rules
 
@@ -169,8 +168,8 @@ func (p *svmlight) work() {
 	}
 }
 
-// add adds the rows of chunk i, which is the given share of all text, after all chunks before it.
-// It returns false if this or an earlier chunk has an error, or if a thread panicked.
+// add adds the rows of chunk i, the given share of all text, after all chunks before. It returns
+// false if this or an earlier chunk has an error, or if a thread panicked.
 func (p *svmlight) add(i int, b *block, share float64) bool {
 	p.order.Lock()
 	defer p.added.Broadcast()
@@ -197,7 +196,7 @@ func (p *svmlight) add(i int, b *block, share float64) bool {
 }
 
 // labelsOf returns LabelsNo if the first line that is not blank or a comment begins with a feature,
-// else LabelsYes, and LabelsAuto if there is no such line.
+// else LabelsYes. Without such a line it returns LabelsAuto.
 func labelsOf(data []byte) Labels {
 	for p := 0; p < len(data); p = nextLine(data, p) {
 		if p = skipBlanks(data, p); endsRow(data[p]) {
@@ -217,10 +216,9 @@ type chunks struct {
 	size int // as in lines
 	now  lines
 	open bool
-	text int64 // size in bytes of the open file; -1 if unknown
+	text int64 // bytes of the open file; -1 if unknown
 }
 
-// share returns n bytes as a fraction of all text; 0 if unknown.
 func (c *chunks) share(n int) float64 {
 	if len(c.from.names) > 1 || c.text <= 0 {
 		return 0
@@ -247,15 +245,15 @@ func (c *chunks) next(buf []byte) (data []byte, file int, err error) {
 // lines splits a stream into chunks of whole lines.
 type lines struct {
 	r    io.Reader
-	size int    // approximate size in bytes of a chunk; a longer line makes it larger
+	size int    // approximate bytes of a chunk; a longer line makes it larger
 	rest []byte // read, but not yet returned
 	read bool   // whether next was called
 }
 
 // next returns the next chunk, in buf if that is large enough, and an error with the last chunk. A
-// chunk is empty or ends in a newline, which next adds to the last line of the stream if that lacks
-// one. With io.EOF the chunk has the rest of the stream; with another error it has the whole lines
-// before the error.
+// chunk is empty or ends in a newline, which next adds to the stream's last line if needed. With
+// io.EOF the chunk has the rest of the stream; with another error, the whole lines before the
+// error.
 func (l *lines) next(buf []byte) ([]byte, error) {
 	if n := max(l.size, 2*len(l.rest)); cap(buf) < n {
 		buf = make([]byte, 0, n)

@@ -224,7 +224,6 @@ func TestSvmlightBaseAndIgnored(t *testing.T) {
 	}
 }
 
-// An index equal to MaxFeatures is valid in base 1 and too large in base 0.
 func TestSvmlightMaxFeatures(t *testing.T) {
 	for _, c := range []struct {
 		text string
@@ -366,7 +365,6 @@ func TestSvmlightFirstError(t *testing.T) {
 	}
 }
 
-// An invalid line before a read error is reported instead of the read error.
 func TestSvmlightReadError(t *testing.T) {
 	broken := errors.New("broken")
 	for chunk := 1; chunk < 40; chunk++ {

@@ -83,8 +83,8 @@ type parser struct {
 	block block
 }
 
-// parse parses whole lines with their newlines. If a line is invalid, the block has the error and
-// no rows. The block's rows are valid until s is used again.
+// parse parses whole lines. If a line is invalid, the block has the error and no rows. The rows are
+// valid until s is used again.
 func (r *rules) parse(data []byte, s *scratch) block {
 	// A feature takes at least 4 bytes of text, "1:1 ", which bounds the number of features.
 	if most := cap(data)/4 + 1; len(s.idx) < most {
@@ -219,16 +219,16 @@ func (c *parser) features(p int) (next int, ok bool) {
 	}
 }
 
-// isIndex reports whether a colon follows the digits b[p:colon], and a uint64 can hold the number
-// because there are at most 19 digits.
+// isIndex reports whether b[p:colon] has 1 to 19 digits, which a uint64 can hold, and a colon
+// follows.
 func isIndex(b []byte, p, colon int) bool {
 	n := colon - p
 	return b[colon] == ':' && n > 0 && n <= 19
 }
 
 // ignores reports whether to leave out the feature at data[p:], whose index j is at least high, and
-// counts nonzero values left out. For a feature that is not left out it sets block.last, if that is
-// nil.
+// counts nonzero values left out. If a feature is not left out and block.last is nil, it sets
+// block.last.
 func (c *parser) ignores(p int, j uint64, v float32) bool {
 	if j <= c.limit {
 		if c.block.last == nil {
@@ -257,8 +257,8 @@ func (r *rules) check(j, least uint64) (reason string) {
 
 // plainFeatures parses features from data[p:] on while they have the common form: at most one
 // space, an index of at most 7 digits from least to high-1, a colon and a value. It stops near the
-// end of data. least must be at least 1. It stores the n features that are not 0 in idx and val.
-// next is the position where it stopped, and after the last index plus 1, or least if it parsed no
+// end of data. least must be at least 1. The n features that are not 0 are stored in idx and val.
+// next is the position where parsing stopped; after is the last index plus 1, or least without a
 // feature.
 func plainFeatures(
 	data []byte, p int, idx []int32, val []float32, least, high uint64,
@@ -335,8 +335,8 @@ func hashed(j uint64, v float32, bits uint) (column uint64, value float32) {
 }
 
 // merge sorts a row's columns, adds the values of each column, drops zeros, and returns the number
-// of columns left. If once is set, a repeated column is an error, and again is this column. If a
-// sum is not finite, again is -1.
+// of columns left. If once is set, a repeated column is an error; again is this column, or -1 if a
+// sum is not finite.
 func (s *scratch) merge(idx []int32, val []float32, once bool) (n int, again int32, reason string) {
 	if !slices.IsSorted(idx) {
 		s.keys = s.keys[:0]
@@ -477,7 +477,7 @@ func (r *rules) tooLarge(j uint64) string {
 		return "index larger than 18446744073709551614"
 	}
 	reason := "index larger than 2147483647"
-	if !r.ignore && j < math.MaxUint64 { // neither fixed features nor too large even if hashed
+	if !r.ignore && j < math.MaxUint64 { // Features is 0, and the index can be hashed
 		reason += "; -hash-bits hashes larger indices"
 	}
 	return reason

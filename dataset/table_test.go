@@ -70,8 +70,8 @@ func TestCSVByTable(t *testing.T) {
 	}
 }
 
-// A column of Options.Table first appears in a late line of JSON. An encoder gets an empty cell for
-// the lines before; without an encoder they are an error.
+// If a column of Options.Table first appears in a late line of JSON, an encoder gets empty cells
+// for the lines before; without an encoder they are an error.
 func TestLateFieldOfTable(t *testing.T) {
 	text := strings.Repeat("{\"a\":1,\"y\":3}\n", 30_000) + "{\"a\":22,\"late\":333,\"y\":4}\n"
 	path := file(t, "a.jsonl", []byte(text))
@@ -203,7 +203,6 @@ func TestNPYUnlabelled(t *testing.T) {
 	}
 }
 
-// In svmlight text without labels a blank line is a row.
 func TestSvmlightUnlabelled(t *testing.T) {
 	const text = "# no labels\n1:1 2:2\n\n  2:3 # c\n# c\n"
 	const want = "0 1:1 2:2\n0\n0 2:3\n"

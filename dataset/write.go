@@ -37,8 +37,8 @@ func Write(w io.Writer, format Format, s *Set) error {
 	return fmt.Errorf("dataset: the format %q is not written: want svmlight, csv, npy or pgsm", format)
 }
 
-// WriteSvmlight writes the set as svmlight text with indices from 1 and without zeros, except that
-// the first line always has the last column, so that the number of columns isn't lost. Numbers have
+// WriteSvmlight writes the set as svmlight text with indices from 1 and without zeros. The first
+// line always has the last column, though, so that the number of columns isn't lost. Numbers have
 // the fewest digits that give the same float32 again. Reading the text, with an Options.MaxFeatures
 // that allows the columns, gives the same features and labels, but not Names: labels are written as
 // indices in Names. If a number is not finite, WriteSvmlight returns an error that names its row.
@@ -76,14 +76,17 @@ func WriteSvmlight(w io.Writer, s *Set) error {
 }
 
 // WriteCSV writes the set as comma-separated values, one example per line, with its label in the
-// last column. The first line is a header if Table has names that would be recognized as a header
-// and read back unchanged. Numbers have the fewest digits that give the same float32 again, or .0
-// at the end in a first row that could be mistaken for a header. Labels are written by name if the
-// set has Names. To read the same features again, set Separator, Quote, Comment, SkipLines,
-// MaxFeatures and, without a header, Header of Options: names may contain other separators, and a
-// first row may look like a header. WriteCSV returns an error if the set has no features, if a
-// number is not finite or a class name would not be read back unchanged, and if a sparse set has
-// too many zeros to write.
+// last column. Labels are written by name if the set has Names. The first line is a header if Table
+// has names that would be recognized as a header and read back unchanged. Numbers have the fewest
+// digits that give the same float32 again, or .0 at the end in a first row that could be mistaken
+// for a header.
+//
+// To read the same features again, set Separator, Quote, Comment, SkipLines, MaxFeatures and,
+// without a header, Header of Options: names may contain other separators, and a first row may look
+// like a header.
+//
+// WriteCSV returns an error if the set has no features, a number is not finite, a class name would
+// not be read back unchanged, or a sparse set has too many zeros to write.
 func WriteCSV(w io.Writer, s *Set) error {
 	if err := s.check(); err != nil {
 		return err
@@ -130,9 +133,8 @@ func WriteCSV(w io.Writer, s *Set) error {
 	return b.Flush()
 }
 
-// notHeader returns the first line of a file without a header. If the line could be mistaken for a
-// header of numbers, notHeader appends .0 to the first two cells, unless they have a point or an
-// exponent.
+// notHeader returns the first line of a file without a header. If it could be mistaken for a header
+// of numbers, .0 is appended to the first two cells, unless they have a point or an exponent.
 func notHeader(line []byte) []byte {
 	cells := strings.Split(strings.TrimSuffix(string(line), "\n"), ",")
 	if !form.LooksNumbered(cells) {
@@ -146,8 +148,8 @@ func notHeader(line []byte) []byte {
 	return []byte(strings.Join(cells, ",") + "\n")
 }
 
-// csvHeaderOf returns the header line with the names of the set's columns, or "" if the line
-// would not be recognized as a header or the names would not be read back unchanged.
+// csvHeaderOf returns the header line, or "" if it would not be recognized as a header or the names
+// would not be read back unchanged.
 func csvHeaderOf(s *Set) string {
 	if s.Table == nil || s.Table.Columns == nil || s.Table.Check(s.Cols()) != nil {
 		return ""
@@ -239,7 +241,6 @@ func WriteNPY(w io.Writer, s *Set) error {
 	return err
 }
 
-// fitsText returns an error if a sparse set has too many zeros for a format that writes them.
 func (s *Set) fitsText(form string) error {
 	if s.Dense != nil {
 		return nil
