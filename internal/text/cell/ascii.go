@@ -2,7 +2,6 @@ package cell
 
 import "strings"
 
-// HasDigit reports whether s has an ASCII digit.
 func HasDigit(s string) bool {
 	for i := range len(s) {
 		if s[i]-'0' < 10 {
@@ -22,7 +21,8 @@ func countDigits(s string) int {
 	return n
 }
 
-// wordLength returns the bytes of the letters that s begins with, including all bytes beyond ASCII.
+// wordLength returns the length in bytes of the letters, and bytes beyond ASCII, that s begins
+// with.
 func wordLength(s string) int {
 	n := 0
 	for n < len(s) && (isLetter(s[n]) || s[n] >= 0x80) {
@@ -40,7 +40,6 @@ func skipWord(s string, words ...string) string {
 	return s
 }
 
-// atoi returns the value of decimal digits; 0 for an empty string.
 func atoi(digits string) int {
 	n := 0
 	for i := range len(digits) {

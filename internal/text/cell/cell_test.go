@@ -85,7 +85,7 @@ func TestNoNumber(t *testing.T) {
 	}
 }
 
-// Number has the letter, because it may be part of a code in a column such as 3A, 2B, 6M.
+// Number keeps the letter, which may be part of a code, as in a column of 3A, 2B, 6M.
 func TestMagnitude(t *testing.T) {
 	for s, want := range map[string]Number{"2B": {2e9, "", 'B'}, "19M": {19e6, "", 'M'},
 		"201k": {201e3, "", 'K'}, "1.5K": {1500, "", 'K'}, "0.7k": {700, "", 'K'},

@@ -14,7 +14,7 @@ const (
 )
 
 // Date is a day or a month of the Gregorian calendar, with or without a time. It may also be a time
-// alone: then the fields from Month to Day are 0.
+// alone: then the fields from Month to Day have their zero values.
 type Date struct {
 	Days     float64 // days since 1970-01-01, or 0 for a time alone, plus the time in days
 	Month    int     // from 0 for January
@@ -70,9 +70,9 @@ func Orders(s string) Order {
 	return 0
 }
 
-// YearFirst reports whether s begins with three parts of two digits between equal marks, such as
-// 19-11-03, and returns the first and the last part. day is 0 if 2000 to 2099 have no such day,
-// year first.
+// YearFirst reports whether s begins with three numbers of two digits between equal marks, such as
+// 19-11-03, and returns the first and the last number. day is 0 if the numbers, as year, month and
+// day, are no date from 2000 to 2099.
 func YearFirst(s string) (year, day int, short bool) {
 	const form = "19-11-03"
 	if len(s) < len(form) || countDigits(s) != 2 || countDigits(s[3:]) != 2 || countDigits(s[6:]) != 2 ||
@@ -86,7 +86,7 @@ func YearFirst(s string) (year, day int, short bool) {
 }
 
 type dateParser struct {
-	year, month, day int // year 0 for a time alone, day 0 for a month; DMY if the order is open
+	year, month, day int // year 0 for a time alone, day 0 for a month; DMY order if it is open
 	orders           Order
 	hasTime          bool
 	seconds          float64 // since midnight
@@ -184,7 +184,7 @@ func isDay(year, month, day int) bool {
 // epoch is the number of days from 0001-01-01, a Monday, to 1970-01-01.
 const epoch = 719162
 
-// daysBefore returns the days from 0001-01-01 to the first day of a month, which is 1 to 13.
+// daysBefore returns the days from 0001-01-01 to the first day of a month, 1 to 13.
 func daysBefore(year, month int) int {
 	days := 365*(year-1) + (year-1)/4 - (year-1)/100 + (year-1)/400 + int(monthStarts[month])
 	if month > 2 && year%4 == 0 && (year%100 != 0 || year%400 == 0) {

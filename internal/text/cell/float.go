@@ -53,21 +53,20 @@ func CountDigits(x uint64) uint {
 	return uint(bits.TrailingZeros64(((x+0x7676767676767676)|x)&0x8080808080808080)) / 8
 }
 
-// JoinDigits returns the number that the first n of eight digits form; n is 1 to 8. x is eight
-// bytes of text, in little-endian order, after an exclusive or with [ASCIIZeros].
+// JoinDigits returns the number that the first n of eight digits form; n is 1 to 8. x is as in
+// [CountDigits].
 func JoinDigits(x uint64, n uint) uint64 {
-	// Move the digits to the end, after zeros, and combine them to pairs, fours and the number. The
-	// mask lets the compiler omit a check of the shift count.
+	// Move the digits to the end, after zeros, and combine them to pairs, and the pairs to the
+	// number. The mask lets the compiler omit a check of the shift count.
 	x <<= (64 - 8*n) & 63
 	x = x*10 + x>>8
 	return ((x&0x000000ff000000ff)*(100+1000000<<32) +
 		(x>>16&0x000000ff000000ff)*(1+10000<<32)) >> 32
 }
 
-// ParseFloat32 parses the decimal number at b[p:]. It returns the value that strconv.ParseFloat
-// returns for 32 bits, and the position after the number, where white space or # must follow. If
-// there is no such number, next is the token's end and reason describes the error. b must end in a
-// newline.
+// ParseFloat32 parses the decimal number at b[p:]. It returns the value of strconv.ParseFloat for
+// 32 bits, and the position after the number, where white space or # must follow. If there is no
+// such number, next is the token's end and reason the error. b must end in a newline.
 func ParseFloat32(b []byte, p int) (v float32, next int, reason string) {
 	token := p
 	var sign uint32
@@ -186,9 +185,9 @@ func slowFloat32(b []byte, p int) (v float32, next int, reason string) {
 	return float32(f), next, ""
 }
 
-// ExactLabel returns the label v, which was parsed from token, or a reason why v is not a label. -0
-// becomes 0. An integer must be exact in float32, so that different integers stay different
-// classes. A number with an exponent, or with a fraction that is not 0, may be rounded.
+// ExactLabel returns the label v, parsed from token, or a reason why v is not a label. -0 becomes
+// 0. An integer must be exact in float32, so that different integers stay different classes. A
+// number with an exponent, or a fraction other than 0, may be rounded.
 func ExactLabel(token []byte, v float32) (y float32, reason string) {
 	if v == 0 {
 		return 0, ""

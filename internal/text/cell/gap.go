@@ -40,8 +40,8 @@ func Missing() (all []string) {
 	return all
 }
 
-// IsGapWord reports whether a cell is a gap among numbers or dates: it is missing by [IsMissing],
-// or is a word in gapWords, in letters of either case.
+// IsGapWord reports whether a cell is a gap among numbers or dates: missing by [IsMissing] or, in
+// letters of either case, a word in gapWords.
 func IsGapWord(s string) bool {
 	return IsMissing(s) || lookup(gapWords, s) != ""
 }

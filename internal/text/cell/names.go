@@ -2,7 +2,7 @@ package cell
 
 import "strings"
 
-const maxName = 19 // bytes of a name that lookup finds
+const maxName = 19 // most bytes of a name that lookup finds
 
 // namesOf maps each name in a list to the first name of its group. Bars separate the groups;
 // underscores stand for blanks.
@@ -36,7 +36,6 @@ func lookup(names map[string]string, s string) string {
 	return names[string(buffer[:len(s)])]
 }
 
-// monthOf returns 1 to 12, or 0 if s names no month.
 func monthOf(s string) int { return atoi(lookup(months, s)) }
 
 var months = namesOf(`1 january jan januar jänner janvier janv enero ene janeiro gennaio gen

@@ -9,7 +9,7 @@ import (
 type Number struct {
 	Value     float64
 	Unit      string // normalized unit or currency: "kg", "₹" for "Rs." and "Rs"; "" for none
-	Magnitude byte   // letter K, M or B after the digits, included in Value; 0 for none
+	Magnitude byte   // K, M or B after the digits, a factor that Value includes; 0 for none
 }
 
 const maxNumber = 64

@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// Spellings lists the spellings of true and false.
 var Spellings = []string{"true", "True", "TRUE", "false", "False", "FALSE"}
 
 // Truth returns "true" or "false" for one of [Spellings], and "" for any other cell.
@@ -16,8 +15,9 @@ func Truth(s string) string {
 	return ""
 }
 
-// Find returns the index of the level equal to s or else, if s is a spelling of true or of false,
-// of the first level that is another spelling of the same; -1 if there is neither.
+// Find returns the index of s in levels. If s is not among them but a spelling of true, it returns
+// the index of the first level that is another spelling of true; likewise for false. Otherwise it
+// returns -1.
 func Find(levels []string, s string) int {
 	k := slices.Index(levels, s)
 	if truth := Truth(s); k < 0 && truth != "" {

@@ -43,8 +43,8 @@ var magnitudes = map[string]string{"thousand": "e3", "lakh": "e5", "lakhs": "e5"
 	"crores": "e7", "cr": "e7", "billion": "e9", "billions": "e9", "bn": "e9", "mrd": "e9",
 	"trillion": "e12"}
 
-// unitOf returns the normalized name of a unit or currency, or "". After a blank it accepts other
-// words, by isLowerWord, without the s of a plural.
+// unitOf returns the normalized name of a unit or currency, or "". After a blank, other words that
+// isLowerWord accepts are units too, without the s of a plural.
 func unitOf(word string, blank bool) string {
 	unit := knownUnit(word, blank)
 	if cut := strings.TrimSuffix(word, "."); unit == "" && len(cut) > 1 && cut != word {

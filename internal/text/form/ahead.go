@@ -35,9 +35,9 @@ type readAhead struct {
 	failed     *parallel.Panic
 }
 
-// ReadAhead starts a goroutine that reads rows before Read returns them, but not in the format
-// JSONL, whose rows may add columns. The caller must call stop before closing the file, must not
-// read after that, and may call Doubts only after io.EOF.
+// ReadAhead starts a goroutine that reads rows before Read returns them. It does nothing in the
+// format JSONL, whose rows may add columns. The caller must call stop before closing the file, must
+// not read after that, and may call Doubts only after io.EOF.
 func (r *Reader) ReadAhead() (stop func()) {
 	if r.json != nil {
 		return func() {}
@@ -78,7 +78,6 @@ func (a *readAhead) fill(r *Reader, in *scanner) {
 	}
 }
 
-// read replaces the rows of b, which must no longer be in use, by the next rows of r.
 func (b *batch) read(r *Reader, in *scanner) {
 	in.spare, b.spent = append(in.spare, b.spent...), b.spent[:0]
 	defer func() { b.spent, in.spent = append(b.spent, in.spent...), in.spent[:0] }()

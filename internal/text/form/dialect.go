@@ -32,8 +32,8 @@ type sampled struct {
 	unclosed int   // rows of the head with a quote that is not closed
 }
 
-// rows splits the samples by the dialect d, of the head at most sampledRows rows, without rows of
-// empty cells.
+// rows splits the samples by the dialect d, and leaves out rows of empty cells. Of the head it
+// returns at most sampledRows rows.
 func (s *sample) rows(d dialect) *sampled {
 	t := new(sampled)
 	for i := -1; i < len(s.others); i++ {
@@ -67,9 +67,9 @@ func (s *sample) rows(d dialect) *sampled {
 	return t
 }
 
-// detectDialect returns the likeliest dialect, and the likeliest one with another separator;
-// second.score is 0 if there is none. err is nil if best has a separator; otherwise it is the first
-// error of splitting the head by a candidate, if any.
+// detectDialect returns the likeliest dialect, and the likeliest with another separator;
+// second.score is 0 if there is none. err is nil if best has a separator, otherwise the first
+// error, if any, of splitting the head by a candidate.
 func detectDialect(s *sample, g *Given) (best, second candidate, err error) {
 	odd := true // whether the last candidate tried left quotes unclosed
 	for _, d := range candidates(s, g) {
@@ -142,8 +142,8 @@ func commented(text []byte) bool {
 	return n >= 2
 }
 
-// measure sets c.width, and c.first to the first row of that width, or to the row before it if that
-// may be the header; c.first stays 0 if the caller gives SkipLines.
+// measure sets c.width. Unless the caller gives SkipLines, it sets c.first to the first row of that
+// width, or to the row before if that may be the header.
 func (c *candidate) measure(g *Given) {
 	counts := map[int]int{}
 	for _, r := range c.rows {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// doubtful is a fraction of the best score.
+// A separator is doubtful if the score with another is at least this share of the best score.
 const doubtful = .9
 
 func separatorDoubts(best, second *candidate) (doubts []Doubt) {
@@ -54,8 +54,9 @@ func separatorName(c byte) string {
 	return strconv.QuoteRune(rune(c))
 }
 
-// headerDoubts gets the number of lines skipped before the samples were split, and the number of
-// all lines skipped above the table.
+// headerDoubts returns the doubts about the header and the lines above the table. skipped is the
+// number of lines skipped before the samples were split; above is the number of lines above the
+// table.
 func headerDoubts(c *candidate, h heading, skipped, above int) (doubts []Doubt) {
 	isComment := func(r []string) bool { return strings.HasPrefix(r[0], "#") }
 	if above > skipped &&

@@ -2,10 +2,10 @@ package form
 
 // Encoder encodes the rows of a table as features and labels.
 type Encoder interface {
-	// Reads returns the table whose columns the encoder reads and, for each of these columns,
-	// whether the features depend on it; the file may lack columns on which no feature depends. If
-	// the table is nil, Encode gets the cells of all columns but the label's, in the order of the
-	// file, and otherwise the cells of the table's columns.
+	// Reads returns the table whose columns the encoder reads and, for each column, whether
+	// features depend on it; otherwise the file may lack the column. Encode gets the cells of the
+	// table's columns or, if the table is nil, of all columns but the label's, in the order of the
+	// file.
 	Reads() (t *Table, uses []bool)
 	// Begin is called before the first row of a file.
 	Begin(s Source)
@@ -18,8 +18,7 @@ type Encoder interface {
 	// reading with an error. The cells have no leading or trailing blanks, and are valid until
 	// Encode returns.
 	Encode(cells []string, columns []int32, values []float32) ([]int32, []float32, int, string)
-	// Label returns the label in a cell of the label column, or the reason why the cell is no
-	// label.
+	// Label returns the label in a cell, or the reason why the cell is no label.
 	Label(cell string) (l Label, reason string)
 }
 

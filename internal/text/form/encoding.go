@@ -33,7 +33,8 @@ var byteOrderMarks = []struct{ mark, name string }{
 	{"\xef\xbb\xbf", utf8Name}, {"\xff\xfe", utf16LittleName}, {"\xfe\xff", utf16BigName},
 }
 
-// encodingNamed finds the byte order of utf-16, and the byte order mark, in head, the file's start.
+// encodingNamed returns the encoding called name. It finds the byte order of utf-16, and a byte
+// order mark, in head, the file's start.
 func encodingNamed(name string, head []byte) (encoding, error) {
 	e := encoding{}
 	switch strings.ReplaceAll(strings.ToLower(name), "_", "-") {
@@ -62,8 +63,8 @@ func encodingNamed(name string, head []byte) (encoding, error) {
 	return e, nil
 }
 
-// detectEncoding gets samples of a file, of which the first begins the file; they may start or end
-// within a character. doubt reports bytes that are not UTF-8.
+// detectEncoding detects a file's encoding. The first of samples begins the file; samples may start
+// or end within a character. doubt reports bytes that are not UTF-8.
 func detectEncoding(samples [][]byte) (e encoding, doubt *Doubt) {
 	head := samples[0]
 	for _, m := range byteOrderMarks {
@@ -101,7 +102,7 @@ func detectEncoding(samples [][]byte) (e encoding, doubt *Doubt) {
 
 // countUTF8 returns the numbers of bytes that are not UTF-8 and of characters of more than one
 // byte, and the index of the first bad byte, or -1. It ignores an incomplete character at the end
-// of s. startCut makes it cut off continuation bytes at the beginning, which the index does not
+// of s and, if startCut is set, continuation bytes at the beginning, which the index does not
 // count.
 func countUTF8(s []byte, startCut bool) (bad, characters, first int) {
 	first = -1
@@ -145,7 +146,7 @@ func wordAround(text []byte, at int) []byte {
 // separators and digits have a zero byte, at even positions if the text is big-endian, else at odd
 // ones.
 func utf16Of(text []byte) string {
-	// Zero bytes at even and odd positions; wide counts halves of possible line ends in UTF-16.
+	// Zero bytes at even and odd positions; wide counts those beside a line end's byte.
 	var zeros, wide [2]int
 	newlines := 0
 	for i, c := range text {
@@ -323,8 +324,8 @@ func (d *decoder) decodeUTF16(out, raw []byte, end bool) (text []byte, used int)
 	return out, used
 }
 
-// windows1252 has the characters of the bytes from 0x80 to 0x9f. Five bytes have no character; they
-// are the control characters of the same numbers, as in web browsers.
+// windows1252 has the characters of the bytes from 0x80 to 0x9f. Five bytes without a character are
+// the control characters of the same numbers, as in web browsers.
 var windows1252 = []rune("€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ")
 
 func decodeWindows1252(out, raw []byte) []byte {

@@ -45,8 +45,8 @@ func withPandas(kind string) string {
 }
 
 // ForeignKind recognizes a file that is not a table in text form by head, its first few kilobytes.
-// It returns its kind, and advice on how to make a readable file of FILE; both are empty for other
-// files.
+// It returns the kind of file, and advice on how to make a readable file of FILE; both are empty
+// for other files.
 func ForeignKind(head []byte) (what, advice string) {
 	switch {
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")):

@@ -1,6 +1,6 @@
 // Package form reads the text of a table as rows of cells. It detects the encoding, the separator,
 // the quotes, the comment lines, the lines above the table and the header unless the caller gives
-// them, and also reads lines of a label, a tab and a text, and lines of JSON objects.
+// them. It also reads lines of a label, a tab and a text, and lines of JSON objects.
 //
 // [Open] determines the [Form] of a file from samples of it; [Reader.Read] returns the rows.
 package form
@@ -11,8 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 )
 
-// None, as a separator, quote or comment character, says that there is no such character. In
-// [Given], a zero byte instead says to detect it.
+// None, as a separator, quote or comment character, stands for no such character. In [Given], 0
+// instead asks for detection.
 const None = 0xff
 
 // The values of Format in [Given] and [Form].
@@ -23,16 +23,16 @@ const (
 	JSONL = "jsonl" // a flat object of JSON in each line
 )
 
-// Given is what the caller of [Open] knows about a file. Of the fields from Format to Header, Open
-// detects those that are zero.
+// Given is what the caller of [Open] knows about a file. The fields from Format to Header are as in
+// [Form]; Open detects those that are zero.
 type Given struct {
-	Format    string // CSV, TSV, Lines or JSONL
-	Encoding  string // one that encodingNamed knows; empty to detect it
-	Separator byte   // character between cells; None for tables of one column
-	Quote     byte   // character around cells; None for no quotes
-	Comment   byte   // first character of lines to leave out; None for none
-	SkipLines int    // number of lines to leave out above the table; -1 for none
-	Header    *bool  // whether the first row of the table names the columns
+	Format    string
+	Encoding  string // a name that encodingNamed knows
+	Separator byte
+	Quote     byte
+	Comment   byte
+	SkipLines int // -1 for none
+	Header    *bool
 
 	// Names are the columns that a model needs; nil without a model, or if its training data had no
 	// header.
@@ -43,38 +43,37 @@ type Given struct {
 	// model, or if the training data had a header without names for all columns.
 	Columns int
 
-	// Keep makes Read return a row for each row below the heading, except repeated headers, so that
-	// each prediction can be matched with its row: short rows are filled with empty cells, long
-	// rows are cut, and blank lines are rows in tables of one column and in the format Lines.
+	// Keep makes Read return a row for each row below the heading, except repeated headers.
+	// Options.KeepRows of package dataset says how.
 	Keep bool
 	// MaxColumns is the largest number of columns that a row may have; 0 means 2^18.
 	MaxColumns int
 }
 
-// Form describes the format of a file, as a [Reader] reads it.
+// Form describes the format of a file, as a [Reader] reads it. dataset.Form documents the fields.
 type Form struct {
-	Format    string // CSV, TSV, Lines or JSONL
-	Encoding  string // utf-8, utf-16le, utf-16be or windows-1252
-	Separator byte   // character between cells; None for none
-	Quote     byte   // character around cells; None for none
-	Comment   byte   // first character of lines left out; None for none
-	SkipLines int    // lines left out above the table; 0 if all are comments or blank lines
-	Header    bool   // whether the file names the columns
-	Units     bool   // whether a row of units, types or descriptions below the header is left out
-	Columns   int    // number of columns; for JSONL, of fields in the head: more may follow
-	Trailing  int    // number of columns at the end that are empty in the samples
-	Decimal   byte   // decimal mark, '.' or ','
+	Format    string
+	Encoding  string
+	Separator byte
+	Quote     byte
+	Comment   byte
+	SkipLines int
+	Header    bool
+	Units     bool
+	Columns   int
+	Trailing  int
+	Decimal   byte
 }
 
-// Doubt is an ambiguity of a file: what was found, and how it was read.
+// Doubt is an ambiguity of a file. dataset.Doubt documents the fields.
 type Doubt struct {
-	File   string // name of the file, if several were read together; may be empty
-	About  string // such as encoding, separator, header, rows, column, label
-	Column string // name of the column concerned; may be empty
-	Cell   string // a cell as an example; may be empty
-	Line   int    // line number in the file, from 1; 0 if no particular line is concerned
-	Text   string // what was found, and how it was read
-	Flag   string // advice such as the command's flags that resolve the doubt; may be empty
+	File   string
+	About  string
+	Column string
+	Cell   string
+	Line   int
+	Text   string
+	Flag   string
 }
 
 func (d Doubt) String() string {

@@ -45,8 +45,8 @@ func (c *candidate) findHeading(g *Given) (h heading, err error) {
 	return h, err
 }
 
-// body returns the sampled rows of the table's width from index from on, of large samples only
-// some.
+// body returns the sampled rows of the table's width from index from on; of a large sample it
+// leaves out some.
 func (c *candidate) body(from int) (rows [][]string) {
 	step := 1 + len(c.rows)*c.width/(2*sampledCells)
 	for i := from; i < len(c.rows); i++ {
@@ -116,7 +116,7 @@ func madeUp(cells []string) bool {
 type ballot struct {
 	yes, no  float64
 	typed    int // columns of numbers or dates
-	typedYes int // columns of numbers or dates that vote for a header
+	typedYes int // typed columns that vote for a header
 	strange  int // first cells that are numbers unlike those below
 }
 
@@ -190,7 +190,7 @@ func namelike(cells []string) bool {
 }
 
 // countsUp reports whether first, perhaps without its first and last cell, is a header of numbers
-// that rise by equal amounts, such as 0, 1, 2 or the steps of a scale.
+// that rise by equal amounts, such as 0, 1, 2.
 func countsUp(first []string, body [][]string) bool {
 	from, to := 0, len(first)
 	if !isNumber(first[0]) {

@@ -9,7 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 )
 
-// jsonRows has empty cells for fields that a line lacks.
+// jsonRows reads lines of JSON. Fields that a line lacks have empty cells.
 type jsonRows struct {
 	*scanner
 	fields []string
@@ -80,8 +80,8 @@ func (j *jsonRows) parse(line string) error {
 // From maxMerged fields on, new fields are appended.
 const maxMerged = 2000
 
-// fields returns the fields in the head of the file. A new one follows the field before it in its
-// line or, if the fields before it are new, precedes the next known one. See also maxMerged.
+// fields returns the fields in the head of the file. A new field follows the field before it in its
+// line; new fields at a line's beginning precede the line's first known field. See also maxMerged.
 func (s *sample) fields() (names []string) {
 	in := scanSample(s.head, !s.whole)
 	known := map[string]bool{}

@@ -31,7 +31,7 @@ type Reader struct {
 	needed  []string // names of a header that may come later
 
 	cells    []string
-	read     int // number of rows of a table except those in empty and repeated
+	read     int // rows of a table that are not in empty or repeated
 	rows     int
 	ragged   quirk // rows of another width than the table
 	width    int   // cells of the first ragged row
@@ -55,8 +55,8 @@ type rows interface {
 }
 
 // Open detects the form of the file that r reads. at reads the same file, for samples of its middle
-// and its end; it is nil if the file cannot be read twice. size is the file's size in bytes, or -1
-// if unknown.
+// and end; it is nil if the file cannot be read twice. size is the file's size in bytes, or -1 if
+// unknown.
 func Open(r io.Reader, at io.ReaderAt, size int64, g Given) (*Reader, error) {
 	if g.MaxColumns == 0 {
 		g.MaxColumns = defaultMaxColumns
@@ -278,7 +278,7 @@ func decimalMarks(body [][]string) (points, commas int) {
 func (r *Reader) Form() Form { return r.form }
 
 // Names returns the header's cells, "label" and "text" in the format Lines, or the fields found so
-// far in the format JSONL; nil if nothing names the columns. The caller must not change the names.
+// far in the format JSONL; nil without names. The caller must not change them.
 func (r *Reader) Names() []string {
 	if r.json != nil {
 		return r.json.fields
@@ -380,8 +380,9 @@ var totalInitials = func() (letters uint32) {
 	return letters
 }()
 
-// isHeader reports whether a row of several cells repeats a header of more than numbers and dates
-// or, without a header, has all names that the model needs.
+// isHeader reports whether a row of several cells repeats the header, unless the header has only
+// numbers and dates. Without a header, it reports whether the row has all names that the model
+// needs.
 func (r *Reader) isHeader(cells []string) bool {
 	if r.names != nil {
 		if len(cells) < 2 || cells[0] != r.names[0] || len(cells) < len(r.names) {
@@ -393,8 +394,8 @@ func (r *Reader) isHeader(cells []string) bool {
 	return len(r.needed) > 1 && slices.Contains(cells, r.needed[0]) && hasAll(cells, r.needed)
 }
 
-// FieldPos returns the line number of cell i of the last row, and the position in bytes of the cell
-// in that line, both from 1. The position is 0 if a row of a table lacks the cell.
+// FieldPos returns the line number of cell i of the last row, and the cell's position in that line
+// in bytes, both from 1. The position is 0 if a row of a table lacks the cell.
 func (r *Reader) FieldPos(i int) (line, column int) {
 	if r.json != nil {
 		if i >= len(r.json.starts) || r.json.starts[i] == 0 { // the line lacks the field
@@ -489,7 +490,7 @@ func (r *Reader) finish() error {
 	return nil
 }
 
-// Doubts returns the doubts about the form and the rows. They are complete after io.EOF.
+// Doubts returns the doubts found so far. They are complete after io.EOF.
 func (r *Reader) Doubts() []Doubt {
 	if r.encodingDoubt != nil {
 		return append([]Doubt{*r.encodingDoubt}, r.doubts...)

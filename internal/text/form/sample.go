@@ -24,9 +24,9 @@ type sample struct {
 }
 
 // readHead reads the beginning of a file: headSize bytes or, if they have fewer than headLines
-// lines, more. whole says that it has read all.
+// lines, more. whole reports whether this is all.
 func readHead(r io.Reader, maxColumns int) (head []byte, whole bool, err error) {
-	enough := min(16<<20, 16*maxColumns) // bytes for which fewer lines will do
+	enough := min(16<<20, 16*maxColumns) // from this size on, fewer lines will do
 	for size := headSize; ; size *= 2 {
 		old := len(head)
 		head = append(head, make([]byte, size-old)...)
@@ -66,7 +66,6 @@ func readPieces(at io.ReaderAt, head int, size int64) (raw [][]byte, last bool) 
 	return raw, last
 }
 
-// newSample decodes samples of a file, and drops the first line of further pieces.
 func newSample(head []byte, whole bool, raw [][]byte, last bool, e encoding) *sample {
 	s := &sample{head: e.decode(head[e.mark:]), whole: whole, line: 1}
 	for i, r := range raw {

@@ -32,7 +32,7 @@ type scanner struct {
 	cut      bool   // the text is a sample: ignore text after its last line end
 
 	keep         bool     // rows stay in use when later rows are read
-	spent, spare [][]byte // with keep: earlier buffers, and buffers free for reuse, of size least
+	spent, spare [][]byte // with keep: earlier buffers, and free ones, of size least
 
 	separator, quote, comment byte
 	blanks                    bool // whether blank lines are rows
@@ -70,8 +70,8 @@ func (q *quirk) add(line int, cell string) {
 	}
 }
 
-// span is a cell in its row, which begins at row[start] with its opening quote, if any; its content
-// is row[from:to].
+// span is a cell of a row. The cell begins at row[start], with its opening quote if it has one; its
+// content is row[from:to].
 type span struct {
 	start, from, to int
 	doubled         bool
@@ -148,7 +148,6 @@ func matches(w, c uint64) uint64 {
 	return ^(x&^topBits + ^uint64(topBits) | x) & topBits // the addition carries to no other byte
 }
 
-// wordAt returns text[i:i+8] in little-endian order, with zeros after the end.
 func wordAt(text []byte, i int) uint64 {
 	if len(text)-i >= 8 {
 		return binary.LittleEndian.Uint64(text[i:])
@@ -315,8 +314,8 @@ func (s *scanner) nextBuffer(length int) []byte {
 	return make([]byte, length)
 }
 
-// readAtLeast is io.ReadAtLeast, but returns the source's own error: an io.ErrUnexpectedEOF means
-// that the source is damaged, as a compressed file may be.
+// readAtLeast is io.ReadAtLeast, but returns the source's own error: io.ErrUnexpectedEOF means that
+// the source, such as a compressed file, is damaged.
 func readAtLeast(r io.Reader, p []byte, least int) (n int, err error) {
 	for n < least && err == nil {
 		var more int
@@ -327,7 +326,7 @@ func readAtLeast(r io.Reader, p []byte, least int) (n int, err error) {
 }
 
 // splitClosed splits the row if its quoted cells close in the line and contain no quotes. It
-// returns false for other rows and for rows with too many cells.
+// returns false for other rows and for too many cells.
 func (s *scanner) splitClosed() bool {
 	cells, starts, row, text := s.cells[:0], s.starts[:0], s.row, s.buf[s.pos:]
 	separators, quotes := uint64(s.separator)*eachByte, uint64(s.quote)*eachByte
@@ -422,7 +421,7 @@ func (s *scanner) splitQuoted() ([]string, error) {
 
 // parse finds the cells of the row at the start of text, up to one more than maxColumns, and
 // returns the index at which they end. ok is false if the row may continue after text; final says
-// that no text follows.
+// that text is complete.
 func (s *scanner) parse(text []byte, final bool) (end int, ok bool) {
 	s.spans = s.spans[:0]
 	var openings quirk
@@ -527,8 +526,8 @@ func (s *scanner) ends(text []byte, i int, final bool) (at int, sure bool) {
 	return -1, true
 }
 
-// position returns the line of cell i of the last row, and its position in that line in bytes, both
-// from 1; blanks before it are not part of it. The position is 0 if the row has no cell i.
+// position returns the line and position of cell i as Reader.FieldPos does. Blanks before a cell
+// are not part of it.
 func (s *scanner) position(i int) (line, column int) {
 	return position(s.row, s.rowLine, s.starts, i, s.separator)
 }

@@ -44,7 +44,6 @@ func csvRows(text []byte) [][]string {
 	return rows
 }
 
-// wellFormed returns rows of random cells in the format of RFC 4180.
 func wellFormed(rng *rand.Rand) []byte {
 	var b bytes.Buffer
 	cells := []string{"a", "", "12.5", "x y", "p,q", `say "hi"`, "two\nlines", `"`, `",`, "ü", `""`, ",\n\""}

@@ -22,9 +22,9 @@ func (s *scanner) noteSwallowed() {
 	}
 }
 
-// holdsRows reports whether the lines of quoted cell i have as many separators as the end of a row,
-// whole rows and the start of a row: stray quotes in two rows make such a cell. In prose and lists,
-// unlike in most tables, a blank or a line end follows a separator.
+// holdsRows reports whether quoted cell i looks like the end of a row, whole rows and the start of
+// a row, by the separators in its lines: stray quotes in two rows make such a cell. In prose and
+// lists, unlike in most tables, a blank or a line end follows a separator.
 func (s *scanner) holdsRows(i int) bool {
 	separator, others := string(s.separator), len(s.spans)-1
 	text := s.row[s.spans[i].from:s.spans[i].to]

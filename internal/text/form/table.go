@@ -9,26 +9,17 @@ import (
 	"github.com/pegasimd/pegasimd/internal/model/modelfile"
 )
 
-// Table describes the columns of a CSV or .npy file, so that the same columns can be found in
-// another file. It can be stored as JSON.
+// Table describes the columns of a CSV or .npy file. dataset.Table documents the fields.
 type Table struct {
-	// Columns are the names of the features, in the order of the set's columns; nil without names.
 	Columns []string `json:"columns,omitempty"`
-	// Label is the name of the label's column, if there are names.
-	Label string `json:"label,omitempty"`
-	// LabelAt is the number of the label's column in the file, counted from 0, or -1 if it was the
-	// last one or there was none.
-	LabelAt int `json:"label_at"`
-	// Unnamed says that the file had a header although Columns is nil: the names were unfit to find
-	// columns.
-	Unnamed bool `json:"-"`
+	Label   string   `json:"label,omitempty"`
+	LabelAt int      `json:"label_at"`
+	Unnamed bool     `json:"-"`
 }
 
 // maxTableBytes bounds the bytes of the names of a Table, one more for each name.
 const maxTableBytes = 1 << 22
 
-// Check validates a table from an untrusted file: its names, if any, must be as many as the
-// features, distinct and not too long.
 func (t *Table) Check(features int) error {
 	if t.LabelAt < -1 {
 		return fmt.Errorf("dataset: the LabelAt of a table is %d, want -1 or more", t.LabelAt)
@@ -67,7 +58,6 @@ func (t *Table) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// FileColumn returns the number in the file of feature column i.
 func (t *Table) FileColumn(i int) int {
 	if t.LabelAt >= 0 && i >= t.LabelAt {
 		return i + 1 // the label's column comes before
@@ -80,8 +70,8 @@ func (t *Table) FileColumn(i int) int {
 func ColumnName(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
 
 // NewTable returns the table of a file with the given header (nil without one) and number of
-// columns. label is the column of the labels, or -1. NewTable returns nil if there is no header and
-// label is -1 or the last column.
+// columns. label is the column of the labels, or -1. Without a header, the table is nil if label is
+// -1 or the last column.
 func NewTable(names []string, label, columns int) *Table {
 	t := &Table{LabelAt: label}
 	if label == columns-1 {
