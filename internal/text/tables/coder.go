@@ -136,9 +136,9 @@ const (
 	isOdd
 )
 
-// Encode encodes cells that do not fit a column of numbers or dates as gaps; unknown words of a
-// category set no level's feature. With RefuseGaps it returns the index of the first gap, or first
-// cell that does not fit a column of numbers or dates, and the reason.
+// Encode encodes cells that do not fit a column of numbers or dates as gaps, and unknown words of a
+// category without a level's feature. With RefuseGaps it returns the index of the first cell
+// refused, and the reason.
 func (c *Coder) Encode(cells []string, columns []int32, values []float32) (
 	[]int32, []float32, int, string,
 ) {
@@ -301,7 +301,6 @@ func (in *coding) category(r *row, text string) fit {
 
 func bucket(level string, bits int) int32 { return int32(hashText(level) >> (64 - bits)) }
 
-// Label parses the label in a cell, in the format of the training's labels.
 func (c *Coder) Label(text string) (form.Label, string) {
 	l := &c.Encoder.Label
 	missing := cell.IsMissing(text)
@@ -351,19 +350,21 @@ func (c *Coder) note(i int, of fit, text string) {
 	}
 }
 
-// Unread ignores categories of more levels: yes and no in a column of True and False are probably a
-// mistake, new towns in a column of towns are not.
+// maxReadLevels bounds the levels of a category that Unread reports: yes and no in a column of True
+// and False are probably a mistake, new towns in a column of towns are not.
 const maxReadLevels = 2
 
-// Odd returns up to two lines for each column: how many of the cells so far do not fit, and how
-// many are gaps in a column without gaps in training.
+// Odd returns up to three lines for each column: how many of the cells so far do not fit, whether
+// numbers read as decimals are probably thousands, and how many cells are gaps in a column without
+// gaps in training.
 func (c *Coder) Odd() []string {
 	lines, _ := c.odd()
 	return lines
 }
 
-// Unread returns the lines of Odd about columns in which at least half of the cells with a value do
-// not fit, except categories of more than maxReadLevels levels, and those whose levels were in
+// Unread returns the lines of Odd about columns that are probably misread: the lines about
+// thousands, and the lines about columns in which at least half of the cells with a value do not
+// fit. It leaves out categories of more than maxReadLevels levels, and those whose levels were in
 // fewer than nine in ten of the training cells with a value.
 func (c *Coder) Unread() []string {
 	_, unread := c.odd()

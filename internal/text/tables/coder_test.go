@@ -11,8 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// people has numbers with mean 2 and deviation 1, numbers three quarters of which are 0, words with
-// a gap, two words, numbers with gaps, and labels.
+// people has numbers with mean 2 and deviation 1, numbers that are mostly 0, words with a gap, two
+// words, numbers with gaps, and labels.
 const people = `size,spare,city,ok,age,y
 1,0,Rome,yes,2,a
 3,0,Rome,no,4,b
@@ -251,7 +251,6 @@ func TestOdd(t *testing.T) {
 	}
 }
 
-// Encoding a row without text allocates nothing after the first time.
 func TestCoderAllocates(t *testing.T) {
 	e := fitted(t, people)
 	dates, _, _ := settled(t, "when", times(4, "3/14/2019", "2/5/2018"), Given{})

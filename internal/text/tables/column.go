@@ -6,7 +6,6 @@ import (
 	"slices"
 )
 
-// Kind is the way in which the cells of a column become features.
 type Kind string
 
 const (
@@ -17,7 +16,8 @@ const (
 	LeftOut  Kind = "left out"
 )
 
-// A Column encodes the cells of one column of the table.
+// A Column encodes the cells of one column of the table. docs/spec.md of Pegasimd defines the
+// features.
 type Column struct {
 	// Name is the name in the header, or the column's number in the file if there are no names.
 	Name string `json:"name"`
@@ -25,11 +25,10 @@ type Column struct {
 	// Gaps is the number of training rows with an empty cell, with a word such as NA, or with a
 	// cell that does not fit a column of numbers or dates.
 	Gaps int `json:"gaps,omitempty"`
-	// GapFeature adds a feature, the column's last. It is 1 in rows without a value or, if more
-	// rows lack a value than have one, in rows with a value.
+	// GapFeature adds a feature, the column's last, that marks gaps.
 	GapFeature bool `json:"gap_feature,omitempty"`
-	// Weak multiplies the column's features by weakFactor, because there is text beside the column
-	// and the column seems unrelated to the label.
+	// Weak multiplies the column's features by weakFactor: the table has text, and the column seems
+	// unrelated to the label.
 	Weak bool `json:"weak,omitempty"`
 
 	Number *Scale    `json:"number,omitempty"` // scale of numbers or dates
@@ -39,10 +38,7 @@ type Column struct {
 }
 
 // Scale says how a number v becomes a feature: (v - Shift) Factor. A cell without a number counts
-// as Mean. For a date, v is the number of days since 1970-01-01; for a time alone, the time in
-// days.
-//
-// In a raw encoder ([Encoder.Raw]) there is only Mean: the feature is v.
+// as Mean. In a raw encoder ([Encoder.Raw]) there is only Mean: the feature is v.
 type Scale struct {
 	Mean   float64 `json:"mean,omitempty"`
 	Shift  float64 `json:"shift,omitempty"`
@@ -53,8 +49,8 @@ type Scale struct {
 type Format struct {
 	Decimal string `json:"decimal,omitempty"` // "," for a decimal comma
 	Unit    string `json:"unit,omitempty"`    // unit that the numbers may have
-	// Groups allows the mark that is not the decimal one as a thousands separator in cells that are
-	// numbers under either mark, such as 1,234.
+	// Groups allows thousands separators in cells that are numbers under either mark, such as
+	// 1,234.
 	Groups bool `json:"groups,omitempty"`
 	// Magnitudes allows a letter of magnitude, such as K, after the digits.
 	Magnitudes bool `json:"magnitudes,omitempty"`
@@ -62,7 +58,6 @@ type Format struct {
 	GapWords []string `json:"gap_words,omitempty"`
 }
 
-// Calendar describes how dates are read, and their features besides the days.
 type Calendar struct {
 	// Order is "dmy", "mdy" or "ymd" if the order matters for some dates, "time" for times alone.
 	Order string `json:"order,omitempty"`
@@ -86,8 +81,7 @@ var dateLevels = [...]string{"January", "February", "March", "April", "May", "Ju
 	"September", "October", "November", "December", "Monday", "Tuesday", "Wednesday", "Thursday",
 	"Friday", "Saturday", "Sunday"}
 
-// isBinary reports whether one feature encodes two levels: 1 for the level [Levels.rarer], -1 for
-// the other, and 0 for a gap or another word.
+// isBinary reports whether one feature encodes two levels: 1 for [Levels.rarer], -1 for the other.
 func (c *Column) isBinary(rows int) bool {
 	l := c.Levels
 	return l != nil && len(l.Names) == 2 && l.Counts[0]+l.Counts[1]+c.Gaps == rows

@@ -10,7 +10,6 @@ var dateTexts = map[string]string{"": "dates", "dmy": "dates, the day before the
 	"mdy": "dates, the month before the day", "ymd": "dates, the year first",
 	"time": "times of the day"}
 
-// Describe returns how the cells of column i are read, in a few words.
 func (e *Encoder) Describe(i int) string {
 	if e.Columns[i].Weak {
 		return e.describe(i) + unrelated

@@ -44,7 +44,6 @@ func (e *Encoder) Cols() (n int) {
 
 func (e *Encoder) FeaturesOf(i int) int { return e.Columns[i].features(e.Rows) }
 
-// Bytes returns the approximate memory in bytes of the encoded training rows.
 func (e *Encoder) Bytes() int64 {
 	nonzeros := 0
 	for i := range e.Columns {
@@ -65,7 +64,7 @@ func (e *Encoder) Bytes() int64 {
 const maxNames = 1 << 16
 
 // Names returns the names of the features, or nil if they are more than maxNames or take too much
-// memory: a column's name is part of each.
+// memory.
 func (e *Encoder) Names() (names []string) {
 	if e.Cols() > maxNames {
 		return nil
@@ -137,8 +136,8 @@ func (e *Encoder) Original(j int, v float64) string {
 }
 
 // Standard returns the mean of feature j over the training rows with a number, and the standard
-// deviation to which the encoder scales it. ok is false unless the feature is the number in a
-// column that the encoder scales.
+// deviation to which the encoder scales it. ok is false unless feature j is the number in a scaled
+// column.
 func (e *Encoder) Standard(j int) (mean, deviation float64, ok bool) {
 	i, of := e.columnOf(j)
 	c := &e.Columns[i]
@@ -163,7 +162,6 @@ func (e *Encoder) columnOf(j int) (i, of int) {
 	return i, j
 }
 
-// Reads returns the names and positions of the columns, and whether the encoder uses each.
 func (e *Encoder) Reads() (t *form.Table, uses []bool) {
 	t = &form.Table{LabelAt: e.LabelAt}
 	if e.Header {
@@ -181,8 +179,8 @@ func (e *Encoder) Reads() (t *form.Table, uses []bool) {
 	return t, uses
 }
 
-// NumberFeatures returns the features that hold the numbers and the dates of columns of these
-// kinds. The result is not nil.
+// NumberFeatures returns, for each column of numbers or dates, the feature that is the number or
+// the date. The result is not nil.
 func (e *Encoder) NumberFeatures() []int {
 	features, next := []int{}, 0
 	for i, c := range e.Columns {

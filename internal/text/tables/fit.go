@@ -11,8 +11,8 @@ import (
 const mostPasses = 8
 
 // Fit fits an encoder to the training file. It calls read for each pass, which must read the file
-// from the start and pass its rows to the given form.Encoder. Unless whole, the caller must read
-// the file again, with [Encoder.Coder].
+// from the start and pass its rows to the given form.Encoder. whole reports whether the last pass
+// encoded all rows; otherwise the caller must read the file again, with [Encoder.Coder].
 func (f *Fitter) Fit(read func(form.Encoder) error) (e *Encoder, whole bool, err error) {
 	if f.Grams < 0 || f.Grams > maxGrams {
 		return nil, false, fmt.Errorf("n-grams of %d words: want 1 to %d", f.Grams, maxGrams)
@@ -52,7 +52,7 @@ func (f *Fitter) Fit(read func(form.Encoder) error) (e *Encoder, whole bool, err
 
 // Refit fits an encoder with the kinds of columns, the decimal marks, the orders of dates and the
 // n-gram length of e, and names the buckets of text that e names, as far as they have features. The
-// table must have the columns of e. Refit calls read as [Fitter.Fit] does.
+// table must have the columns of e. read is as in [Fitter.Fit].
 func (f *Fitter) Refit(e *Encoder, read func(form.Encoder) error) (*Encoder, error) {
 	f.like, f.Inspect = e, true
 	f.kinds, f.marks = make([]Given, len(e.Columns)), make([]byte, len(e.Columns))

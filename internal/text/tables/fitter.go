@@ -12,7 +12,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// A Given is the kind and order wanted for a column.
 type Given struct {
 	Kind  Kind
 	Order cell.Order // order of dates; 0 to detect it
@@ -79,8 +78,8 @@ const (
 // mostHeld bounds the bytes of rows that a raw pass keeps, to count them if the table is not raw.
 const mostHeld = 1 << 16
 
-// heldPerByte bounds, beyond mostHeld, the bytes of rows held until the file is large enough for
-// its columns, for each byte of cells.
+// heldPerByte bounds the bytes of rows held beyond mostHeld, for each byte of cells. Rows are held
+// until the file is large enough for its columns.
 const heldPerByte = 4
 
 func (f *Fitter) begin(raw bool) {
@@ -121,7 +120,6 @@ func (f *Fitter) mayBeRaw() bool {
 	return true
 }
 
-// Reads returns the columns of Refit's encoder, all of which are used, or nil in Fit.
 func (f *Fitter) Reads() (*form.Table, []bool) {
 	if f.like == nil {
 		return nil, nil
@@ -133,7 +131,6 @@ func (f *Fitter) Reads() (*form.Table, []bool) {
 	return t, uses
 }
 
-// Cols returns the number of columns so far in a pass that began as a raw one; else 0.
 func (f *Fitter) Cols() int { return f.cols }
 
 // Features returns nil: the features of a raw pass are the columns.
@@ -215,7 +212,7 @@ func (f *Fitter) Encode(cells []string, columns []int32, values []float32) (
 }
 
 // encodeRaw returns false if the table is not raw, or has more columns than the size of the first
-// row allows: then the pass continues with full statistics if all earlier rows are held, and
+// row allows. Then the pass continues with full statistics if all earlier rows are held, and
 // otherwise ends.
 func (f *Fitter) encodeRaw(cells []string, skip bool, columns []int32, values []float32) (
 	[]int32, []float32, bool,
@@ -234,8 +231,8 @@ func (f *Fitter) encodeRaw(cells []string, skip bool, columns []int32, values []
 	return columns, values, false
 }
 
-// count counts the cells of a row or, if the part of the file read so far is too small for the
-// row's columns, holds the row until more is read. If too much is held, the pass ends.
+// count counts the cells of a row. If the part of the file read so far is too small for the row's
+// columns, it holds the row until more is read. If too much is held, the pass ends.
 func (f *Fitter) count(cells []string) {
 	if n := len(cells) - len(f.columns); n > 0 && !f.paid.Take(int64(n)*columnBytes) {
 		if f.hold(cells); len(f.held) > mostHeld+heldPerByte*f.bytes {

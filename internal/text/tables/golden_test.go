@@ -16,7 +16,6 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 )
 
-// hashOf returns the SHA-256 of the features and the labels of a set.
 func hashOf(s *dataset.Set) string {
 	h := sha256.New()
 	word := func(v uint32) { h.Write(binary.LittleEndian.AppendUint32(nil, v)) }

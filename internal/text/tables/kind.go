@@ -22,7 +22,7 @@ const (
 type verdict struct {
 	kind   Kind
 	reason string
-	as     assumption // assumption that the statistics must be based on
+	as     assumption // assumption that the statistics must make
 	id     bool       // left out as whole numbers that count or identify rows
 	names  bool       // left out as words that hardly repeat
 	code   bool       // numbers taken for words
@@ -91,13 +91,13 @@ func (s *stats) wordsVerdict(cells int) verdict {
 	return verdict{kind: Category, reason: s.distinct() + " different words"}
 }
 
-// mostly reports whether odd cells, of kinds different words, count as missing beside fit numbers
-// or dates. many says that there are many distinct values.
+// mostly reports whether fit cells with numbers or dates outweigh odd other cells with kinds
+// different words. many says that there are many distinct values.
 func mostly(fit, odd, kinds int, many bool) bool {
 	return fit > 0 && (9*odd <= fit || kinds <= mostOddWords && many)
 }
 
-// gapsAmong counts no gap words if hardly any cell fits.
+// gapsAmong returns the number of gap words, or 0 if hardly any cell fits.
 func (s *stats) gapsAmong(fit int) int {
 	if fit >= 2 || 10*fit >= s.rows-s.missing {
 		return s.gapWords
@@ -201,8 +201,8 @@ func (s *stats) oddCodes() bool {
 	})
 }
 
-// haveGrades reports whether cells such as 1+ are grades: others have the number without the plus,
-// or a minus after a number.
+// haveGrades reports whether cells such as 1+ are grades, because others have the number without
+// the plus, or a minus after a number.
 func (s *stats) haveGrades() bool {
 	plus, minus, same := false, false, false
 	for text := range s.levels {
@@ -373,7 +373,8 @@ func (s *stats) mayBeginWithYear() bool {
 }
 
 // dateOrder returns the orders under which all dates are dates, or else the order that at least ten
-// times as many dates need as the other. order is 0 if it does not matter, and with both.
+// times as many dates need as the other. Without such an order, both is set and order is 0. order
+// is also 0 if it does not matter.
 func (s *stats) dateOrder() (order cell.Order, both bool) {
 	order = allOrders
 	for set := range s.orders {

@@ -38,8 +38,8 @@ func (c kindCase) check(t *testing.T) {
 	checkAgain(t, e, c.column, c.cells)
 }
 
-// checkAgain fails the test if an encoder of one column changes by writing and reading, or by
-// fitting it again with its own kinds, or if the rows have another number of gaps.
+// checkAgain fails the test if writing and reading, or fitting with its own kinds, changes an
+// encoder of one column, or if the rows have another number of gaps.
 func checkAgain(t *testing.T, e *Encoder, column string, cells []string) {
 	t.Helper()
 	file := string(asJSON(t, e))
@@ -303,7 +303,6 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// A file may lack about half of the rows that were counted.
 func TestCounterWithGaps(t *testing.T) {
 	column := func(cell func(i int) int) string {
 		return "nr,x,y\n" + strings.Join(cells(60, func(i int) string {

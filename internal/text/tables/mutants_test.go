@@ -83,8 +83,7 @@ func labelled(names []string, all [][]string) func(dataset.Options) (*dataset.Se
 	}
 }
 
-// The encoder of a random table does not change by writing and reading, or by fitting it again with
-// its own kinds.
+// Neither writing and reading nor fitting with its own kinds changes the encoder of a random table.
 func TestMutants(t *testing.T) {
 	r := rand.New(rand.NewPCG(uint64(*mutants), 44))
 	total, kinds, raw := *mutants, map[Kind]int{}, 0

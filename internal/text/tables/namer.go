@@ -66,7 +66,7 @@ func (n *Namer) Encode(cells []string, columns []int32, values []float32) (
 	return columns, values, 0, ""
 }
 
-// Name gives each feature with n-grams in the rows its most frequent n-gram, among ties the least.
+// Name names each feature by its most frequent n-gram in the rows, among ties the least.
 func (n *Namer) Name() {
 	for i, wanted := range n.seen {
 		if wanted == nil {

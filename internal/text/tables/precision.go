@@ -22,7 +22,7 @@ const (
 	long64 = 16
 )
 
-// near reports whether about maxKeptNumbers floating-point numbers of the given precision or fewer
+// near reports whether at most about maxKeptNumbers floating-point numbers of the given precision
 // lie between the least and the greatest value.
 func (x *extremes) near(bits int) bool {
 	largest := max(math.Abs(x.least), math.Abs(x.most))

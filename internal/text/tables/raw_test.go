@@ -26,7 +26,6 @@ func passes(read func(dataset.Options) (*dataset.Set, error), n *int) func(datas
 	}
 }
 
-// The features and labels of a raw table have the bits of the numbers.
 func TestRaw(t *testing.T) {
 	for name, label := range map[string]func(i int) string{
 		"words":      func(i int) string { return []string{"red", "blue", "True", "true"}[i%4] },

@@ -7,7 +7,7 @@ import (
 )
 
 // This file finds sentinels: values such as -999 or 9999-12-31 that may stand for gaps. They are
-// read as numbers or dates with a doubt, because a few can determine the mean and the standard
+// read as numbers or dates with a doubt, because a few can determine the mean and standard
 // deviation.
 
 const (
@@ -49,7 +49,7 @@ func (x *extremes) addDate(text string, days float64) {
 	}
 }
 
-// extend counts a suspect, as rounded, or extends the range of the other values by v.
+// extend counts rounded as a suspect, or extends the range of the other values to v.
 func (x *extremes) extend(text string, v, rounded float64, suspect bool) {
 	if !suspect || !x.suspect(text, rounded) {
 		x.least, x.most = min(x.least, v), max(x.most, v)
@@ -83,8 +83,8 @@ func allNines(text string) bool {
 		(strings.Trim(fraction, "9") == "" || strings.Trim(fraction, "0") == "")
 }
 
-// sentinels returns a doubt for each sentinel. flag accepts all values of the column; it is empty
-// for labels.
+// sentinels returns a doubt for each sentinel. flag is the command's flag that accepts all values
+// of the column, "" for labels.
 func (x *extremes) sentinels(rows int, flag string) (doubts []verdict) {
 	advice := "leave these rows out if they have no label"
 	if flag != "" {

@@ -146,8 +146,8 @@ func (s *stats) contradicts(v *verdict) bool {
 	return false
 }
 
-// questionMark revises the doubt of a column of numbers, some of them ambiguous, that has no cell
-// which proves the decimal mark: it drops the doubt if the mark is given, and otherwise may add one
+// questionMark revises the doubt of a column of numbers in which some cells are ambiguous and none
+// proves the decimal mark. It drops the doubt if the mark is given; otherwise it may add a doubt
 // about points read as decimals.
 func (f *Fitter) questionMark(s *stats, v *verdict) {
 	open := v.kind == Number && s.points == 0 && s.commas == 0 && s.ambiguous > 0
@@ -231,7 +231,7 @@ func (s *stats) unordered() bool {
 }
 
 // decimalMark returns the decimal mark for ambiguous columns: the given mark, else the mark that
-// more columns and labels prove, else the mark of the file's form. It also sets Mixed.
+// more columns and labels prove, else the mark in the file's form. It also sets Mixed.
 func (f *Fitter) decimalMark() byte {
 	commas, points := 0, 0 // numbers of columns
 	for _, s := range append(f.columns[:len(f.columns):len(f.columns)], f.labels.full) {

@@ -85,7 +85,7 @@ type stats struct {
 	counts          bool   // each number is whole and greater than the previous one
 	last            float64
 	digits          int // digits of all numbers, by digitsOf; 0 if they differ
-	zeroLed, eights int // numbers with leading zeros; numbers that are dates of eight digits
+	zeroLed, eights int // numbers with leading zeros; dates of eight digits
 	// The fewest digits of a number, by digitsOf, and the most bytes of a number with leading
 	// zeros.
 	narrowest, zeroWidth int
@@ -448,8 +448,9 @@ func parseDate(text string, order cell.Order, plain bool) (cell.Date, bool) {
 
 const triedRows = 256
 
-// countText begins at the first cell with a value, in columns not assumed to be text, or not at
-// all, and gives up after triedRows cells that do not look like text.
+// countText counts the n-grams of a cell. In a column not assumed to be text, it begins only if the
+// first cell with a value looks like text, and gives up after triedRows cells if the column does
+// not.
 func (s *stats) countText(text string) {
 	cells, spaces, alone := s.rows-s.missing, strings.Count(text, " "), countAlone(text)
 	s.spaces, s.alone, s.bytes = s.spaces+spaces, s.alone+alone, s.bytes+len(text)
@@ -475,7 +476,6 @@ func (s *stats) likeText() bool {
 			s.alone >= textAlone*cells)
 }
 
-// addLevel counts a cell; l is the level of its text, or nil.
 func (s *stats) addLevel(text string, l *level, is content, known bool) {
 	switch {
 	case l != nil:

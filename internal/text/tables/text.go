@@ -27,19 +27,17 @@ const (
 	maxGrams     = 8
 	maxTexts     = 64
 	maxLength    = 1 << 16
-	// Least means per cell of text.
+	// Least means per cell of a column that counts as text.
 	textSpaces = 3
 	textBytes  = 40
 	textAlone  = 8
 )
 
-// Words describe how the cells of a column of text become features: an n-gram of up to Grams words
-// is hashed to one of 2^Bits buckets, and those listed in Buckets have a feature each.
+// Words describe how the cells of a column of text become features. docs/spec.md of Pegasimd
+// defines n-grams, buckets and the encoding of Buckets.
 type Words struct {
-	Bits  int `json:"bits"`
-	Grams int `json:"grams"`
-	// Buckets has two uvarints for each bucket with a feature, in ascending order: the difference
-	// from the previous bucket (the first from -1), and the number of rows with an n-gram in it.
+	Bits    int    `json:"bits"`
+	Grams   int    `json:"grams"`
 	Buckets []byte `json:"buckets"`
 	// Length is the Euclidean length of the features of a cell; 0 means 1.
 	Length float64 `json:"length,omitempty"`
@@ -110,7 +108,7 @@ type textStats struct {
 	reader gramReader
 }
 
-// last: the last row with an n-gram in the bucket, from 1
+// last is the last row with an n-gram in the bucket, from 1.
 type bucketStats struct{ rows, last uint32 }
 
 const arrayBytes = 8 << textBits
@@ -128,7 +126,7 @@ func newTextStats(grams int, paid *budget.Account) *textStats {
 }
 
 // widen replaces the map by the array if the map is large or the account has enough memory for two
-// arrays: that of the previous pass may still be in memory.
+// arrays: the array of the previous pass may still be in memory.
 func (t *textStats) widen() {
 	if t.paid.Take(2 * arrayBytes) {
 		t.taken = 2 * arrayBytes
@@ -233,17 +231,13 @@ func hashText(text string) wordHash {
 	return h
 }
 
-// A gramHash computes the hashes of the n-grams that end with the latest word.
-//
-// The hash of a single word is the word's own. For each further word, the hash so far is mixed by
-// the finalizer of MurmurHash3, multiplied by the prime of FNV, and combined with the word's hash
-// by exclusive or. The bucket is the top bits of the finalizer of the result.
+// A gramHash computes the hashes of the n-grams that end with the latest word. docs/spec.md of
+// Pegasimd defines the hash.
 type gramHash struct {
 	mixed [maxGrams]uint64 // by length: mixed hashes of the n-grams that end with the last word
 	n     int              // elements of mixed in use
 }
 
-// add adds a word, and returns the number of n-grams that end with it.
 func (g *gramHash) add(word wordHash, grams int) int {
 	g.n = min(g.n+1, grams)
 	for k := g.n - 1; k > 0; k-- {
@@ -253,9 +247,7 @@ func (g *gramHash) add(word wordHash, grams int) int {
 	return g.n
 }
 
-// A gramReader finds the buckets of the n-grams of a cell. Words consist of letters, marks and
-// numbers; some characters are words by themselves. Everything else, including invalid UTF-8,
-// separates words.
+// A gramReader finds the buckets of the n-grams of a cell.
 type gramReader struct {
 	rest        string
 	grams, wide int
@@ -323,7 +315,7 @@ type textCoder struct {
 }
 
 type bucketWord struct {
-	bits   uint64 // a bit for each of 64 buckets, set if the bucket has a feature
+	bits   uint64 // a bit for each of 64 buckets, set if it has a feature
 	before uint32
 }
 
@@ -344,7 +336,8 @@ type textScratch struct {
 	values []float64
 }
 
-// A gramCount is the number of a cell's n-grams with a feature, and the index in textCoder.inverse.
+// A gramCount is the number of a cell's n-grams for a feature, and the feature's index in
+// textCoder.inverse.
 type gramCount struct{ n, which uint32 }
 
 func (c *textCoder) newScratch() *textScratch {
@@ -422,10 +415,8 @@ func newTextCoder(t *Words, rows int) *textCoder {
 	return c
 }
 
-// encodeText appends the features of a cell. The value for a bucket is (1 + log n) (1 + log((1 +
-// rows)/(1 + r))), where n is the number of the cell's n-grams in the bucket, rows the argument of
-// newTextCoder, and r the bucket's count in [Words]. The values are then scaled to the Euclidean
-// length c.length().
+// encodeText appends the features of a cell. docs/spec.md of Pegasimd defines their values; N there
+// is the argument rows of newTextCoder.
 func (c *textCoder) encodeText(cell string, first int32, columns []int32, values []float32) (
 	[]int32, []float32,
 ) {

@@ -88,7 +88,7 @@ func TestGramsOnce(t *testing.T) {
 	}
 }
 
-// The root mean square length is at least 1.
+// Texts have the root mean square length of the other features, and at least 1.
 func TestTextLength(t *testing.T) {
 	var lines []string
 	for i := range 60 {

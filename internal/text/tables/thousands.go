@@ -12,7 +12,8 @@ import (
 const (
 	markedRows = 1000 // rows of a file whose decimal marks are examined
 	// leastDrop is the least ratio of the training mean to the mean of numbers of which the marks
-	// may separate thousands. In numbers like the training data it is about 1 or about 1000.
+	// may separate thousands. In numbers like the training data the ratio is about 1, or about 1000
+	// if the marks do.
 	leastDrop = 100
 )
 
@@ -25,7 +26,6 @@ type marks struct {
 	decided   bool   // a number's mark can only be a decimal mark
 }
 
-// examineMarks counts the numbers of a row in c.misfits.
 func (c *Coder) examineMarks(cells []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -54,7 +54,7 @@ func (c *Coder) examineMarks(cells []string) {
 }
 
 // doubtThousands returns a line if at least half of a column's numbers were read as decimals, but
-// are more like the training data if their marks separate thousands. Otherwise it returns "".
+// are more like the training data if their marks separate thousands.
 func (in *coding) doubtThousands(m *marks) string {
 	mean := m.sum / float64(max(m.numbers, 1))
 	if m.decided || m.ambiguous == 0 || 2*m.ambiguous < m.numbers ||

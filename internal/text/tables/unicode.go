@@ -28,7 +28,6 @@ var aloneTable = &unicode.RangeTable{R16: []unicode.Range16{
 	{Lo: 0xf900, Hi: 0xfaff, Stride: 1}, {Lo: 0xff66, Hi: 0xff9d, Stride: 1},
 }, R32: []unicode.Range32{{Lo: 0x20000, Hi: 0x323af, Stride: 1}}}
 
-// standsAlone reports whether a character is a word by itself.
 func standsAlone(r rune) bool {
 	return r >= 0x0e01 && unicode.Is(aloneTable, r) && isWord(r)
 }

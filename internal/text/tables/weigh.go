@@ -9,13 +9,13 @@ import (
 )
 
 // In tables with text, other columns that are unrelated to the label can cost accuracy: text needs
-// a small penalty on its weights, which lets models fit the noise of such columns, too. These
+// a small penalty on its weights, with which models also fit the noise of such columns. These
 // columns become weak.
 
 const (
 	weakFactor = 1.0 / 64
 	// A weak column explains fewer than weakDeviations standard deviations more of the label than
-	// an unrelated column explains in the mean.
+	// an unrelated column in the mean.
 	weakDeviations = 2
 	// maxNumberClasses bounds the distinct numeric labels that count as classes.
 	maxNumberClasses = 64
@@ -44,8 +44,8 @@ type weigher struct {
 	counted  float64
 }
 
-// weigh finds the weak columns and balances the encoder again, in a pass if there are text, other
-// columns with features, and labels.
+// weigh finds the weak columns in a further pass, and balances the encoder again. It does nothing
+// without text, other columns with features, or labels.
 func (f *Fitter) weigh(e *Encoder, read func(form.Encoder) error) error {
 	others := *e
 	others.Columns = slices.Clone(e.Columns)
@@ -114,7 +114,6 @@ func (w *weigher) Encode(cells []string, columns []int32, values []float32) (
 	return columns, values, 0, ""
 }
 
-// classSums returns the sums of the row's class, or nil if there are too many classes.
 func (w *weigher) classSums() []float64 {
 	if w.classes == nil {
 		return nil

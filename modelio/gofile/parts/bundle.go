@@ -251,7 +251,6 @@ func (in *coding) category(r *row, text string) fit {
 
 func bucket(level string, bits int) int32 { return int32(hashText(level) >> (64 - bits)) }
 
-// kind is the way in which the cells of a column become features.
 type kind string
 
 const (
@@ -262,7 +261,8 @@ const (
 	leftOut  kind = "left out"
 )
 
-// A tableColumn encodes the cells of one column of the table.
+// A tableColumn encodes the cells of one column of the table. docs/spec.md of Pegasimd defines the
+// features.
 type tableColumn struct {
 	// Name is the name in the header, or the column's number in the file if there are no names.
 	Name string
@@ -270,11 +270,10 @@ type tableColumn struct {
 	// Gaps is the number of training rows with an empty cell, with a word such as NA, or with a
 	// cell that does not fit a column of numbers or dates.
 	Gaps int
-	// GapFeature adds a feature, the column's last. It is 1 in rows without a value or, if more
-	// rows lack a value than have one, in rows with a value.
+	// GapFeature adds a feature, the column's last, that marks gaps.
 	GapFeature bool
-	// Weak multiplies the column's features by weakFactor, because there is text beside the column
-	// and the column seems unrelated to the label.
+	// Weak multiplies the column's features by weakFactor: the table has text, and the column seems
+	// unrelated to the label.
 	Weak bool
 
 	Number *numberScale // scale of numbers or dates
@@ -284,10 +283,7 @@ type tableColumn struct {
 }
 
 // numberScale says how a number v becomes a feature: (v - Shift) Factor. A cell without a number counts
-// as Mean. For a date, v is the number of days since 1970-01-01; for a time alone, the time in
-// days.
-//
-// In a raw encoder (Encoder.Raw) there is only Mean: the feature is v.
+// as Mean. In a raw encoder (Encoder.Raw) there is only Mean: the feature is v.
 type numberScale struct {
 	Mean   float64
 	Shift  float64
@@ -298,8 +294,8 @@ type numberScale struct {
 type format struct {
 	Decimal string // "," for a decimal comma
 	Unit    string // unit that the numbers may have
-	// Groups allows the mark that is not the decimal one as a thousands separator in cells that are
-	// numbers under either mark, such as 1,234.
+	// Groups allows thousands separators in cells that are numbers under either mark, such as
+	// 1,234.
 	Groups bool
 	// Magnitudes allows a letter of magnitude, such as K, after the digits.
 	Magnitudes bool
@@ -307,7 +303,6 @@ type format struct {
 	GapWords []string
 }
 
-// calendar describes how dates are read, and their features besides the days.
 type calendar struct {
 	// Order is "dmy", "mdy" or "ymd" if the order matters for some dates, "time" for times alone.
 	Order string
@@ -327,8 +322,7 @@ type categoryLevels struct {
 
 const months, weekdays = 12, 7
 
-// isBinary reports whether one feature encodes two levels: 1 for the level categoryLevels.rarer, -1 for
-// the other, and 0 for a gap or another word.
+// isBinary reports whether one feature encodes two levels: 1 for categoryLevels.rarer, -1 for the other.
 func (c *tableColumn) isBinary(rows int) bool {
 	l := c.Levels
 	return l != nil && len(l.Names) == 2 && l.Counts[0]+l.Counts[1]+c.Gaps == rows
@@ -425,13 +419,11 @@ const (
 	maxLength = 1 << 16
 )
 
-// ngrams describe how the cells of a column of text become features: an n-gram of up to Grams words
-// is hashed to one of 2^Bits buckets, and those listed in Buckets have a feature each.
+// ngrams describe how the cells of a column of text become features. docs/spec.md of Pegasimd
+// defines n-grams, buckets and the encoding of Buckets.
 type ngrams struct {
-	Bits  int
-	Grams int
-	// Buckets has two uvarints for each bucket with a feature, in ascending order: the difference
-	// from the previous bucket (the first from -1), and the number of rows with an n-gram in it.
+	Bits    int
+	Grams   int
 	Buckets []byte
 	// Length is the Euclidean length of the features of a cell; 0 means 1.
 	Length float64
@@ -498,17 +490,13 @@ func hashText(text string) wordHash {
 	return h
 }
 
-// A gramHash computes the hashes of the n-grams that end with the latest word.
-//
-// The hash of a single word is the word's own. For each further word, the hash so far is mixed by
-// the finalizer of MurmurHash3, multiplied by the prime of FNV, and combined with the word's hash
-// by exclusive or. The bucket is the top bits of the finalizer of the result.
+// A gramHash computes the hashes of the n-grams that end with the latest word. docs/spec.md of
+// Pegasimd defines the hash.
 type gramHash struct {
 	mixed [maxGrams]uint64 // by length: mixed hashes of the n-grams that end with the last word
 	n     int              // elements of mixed in use
 }
 
-// add adds a word, and returns the number of n-grams that end with it.
 func (g *gramHash) add(word wordHash, grams int) int {
 	g.n = min(g.n+1, grams)
 	for k := g.n - 1; k > 0; k-- {
@@ -518,9 +506,7 @@ func (g *gramHash) add(word wordHash, grams int) int {
 	return g.n
 }
 
-// A gramReader finds the buckets of the n-grams of a cell. Words consist of letters, marks and
-// numbers; some characters are words by themselves. Everything else, including invalid UTF-8,
-// separates words.
+// A gramReader finds the buckets of the n-grams of a cell.
 type gramReader struct {
 	rest        string
 	grams, wide int
@@ -588,7 +574,7 @@ type textCoder struct {
 }
 
 type bucketWord struct {
-	bits   uint64 // a bit for each of 64 buckets, set if the bucket has a feature
+	bits   uint64 // a bit for each of 64 buckets, set if it has a feature
 	before uint32
 }
 
@@ -609,7 +595,8 @@ type textScratch struct {
 	values []float64
 }
 
-// A gramCount is the number of a cell's n-grams with a feature, and the index in textCoder.inverse.
+// A gramCount is the number of a cell's n-grams for a feature, and the feature's index in
+// textCoder.inverse.
 type gramCount struct{ n, which uint32 }
 
 func (c *textCoder) newScratch() *textScratch {
@@ -687,10 +674,8 @@ func newTextCoder(t *ngrams, rows int) *textCoder {
 	return c
 }
 
-// encodeText appends the features of a cell. The value for a bucket is (1 + log n) (1 + log((1 +
-// rows)/(1 + r))), where n is the number of the cell's n-grams in the bucket, rows the argument of
-// newTextCoder, and r the bucket's count in ngrams. The values are then scaled to the Euclidean
-// length c.length().
+// encodeText appends the features of a cell. docs/spec.md of Pegasimd defines their values; N there
+// is the argument rows of newTextCoder.
 func (c *textCoder) encodeText(cell string, first int32, columns []int32, values []float32) (
 	[]int32, []float32,
 ) {
@@ -737,7 +722,6 @@ var aloneTable = &unicode.RangeTable{R16: []unicode.Range16{
 	{Lo: 0xf900, Hi: 0xfaff, Stride: 1}, {Lo: 0xff66, Hi: 0xff9d, Stride: 1},
 }, R32: []unicode.Range32{{Lo: 0x20000, Hi: 0x323af, Stride: 1}}}
 
-// standsAlone reports whether a character is a word by itself.
 func standsAlone(r rune) bool {
 	return r >= 0x0e01 && unicode.Is(aloneTable, r) && isWord(r)
 }
@@ -1049,7 +1033,6 @@ const (
 	weakFactor = 1.0 / 64
 )
 
-// hasDigit reports whether s has an ASCII digit.
 func hasDigit(s string) bool {
 	for i := range len(s) {
 		if s[i]-'0' < 10 {
@@ -1069,7 +1052,8 @@ func countDigits(s string) int {
 	return n
 }
 
-// wordLength returns the bytes of the letters that s begins with, including all bytes beyond ASCII.
+// wordLength returns the length in bytes of the letters, and bytes beyond ASCII, that s begins
+// with.
 func wordLength(s string) int {
 	n := 0
 	for n < len(s) && (isLetter(s[n]) || s[n] >= 0x80) {
@@ -1087,7 +1071,6 @@ func skipWord(s string, words ...string) string {
 	return s
 }
 
-// atoi returns the value of decimal digits; 0 for an empty string.
 func atoi(digits string) int {
 	n := 0
 	for i := range len(digits) {
@@ -1121,7 +1104,7 @@ const (
 )
 
 // parsedDate is a day or a month of the Gregorian calendar, with or without a time. It may also be a time
-// alone: then the fields from Month to Day are 0.
+// alone: then the fields from Month to Day have their zero values.
 type parsedDate struct {
 	Days     float64   // days since 1970-01-01, or 0 for a time alone, plus the time in days
 	Month    int       // from 0 for January
@@ -1168,7 +1151,7 @@ func dateOf(s string, order dateOrder) (d parsedDate, ok bool) {
 }
 
 type dateParser struct {
-	year, month, day int // year 0 for a time alone, day 0 for a month; DMY if the order is open
+	year, month, day int // year 0 for a time alone, day 0 for a month; DMY order if it is open
 	orders           dateOrder
 	hasTime          bool
 	seconds          float64 // since midnight
@@ -1266,7 +1249,7 @@ func isDay(year, month, day int) bool {
 // epoch is the number of days from 0001-01-01, a Monday, to 1970-01-01.
 const epoch = 719162
 
-// daysBefore returns the days from 0001-01-01 to the first day of a month, which is 1 to 13.
+// daysBefore returns the days from 0001-01-01 to the first day of a month, 1 to 13.
 func daysBefore(year, month int) int {
 	days := 365*(year-1) + (year-1)/4 - (year-1)/100 + (year-1)/400 + int(monthStarts[month])
 	if month > 2 && year%4 == 0 && (year%100 != 0 || year%400 == 0) {
@@ -1422,21 +1405,20 @@ func leadingDigits(x uint64) uint {
 	return uint(bits.TrailingZeros64(((x+0x7676767676767676)|x)&0x8080808080808080)) / 8
 }
 
-// joinDigits returns the number that the first n of eight digits form; n is 1 to 8. x is eight
-// bytes of text, in little-endian order, after an exclusive or with asciiZeros.
+// joinDigits returns the number that the first n of eight digits form; n is 1 to 8. x is as in
+// leadingDigits.
 func joinDigits(x uint64, n uint) uint64 {
-	// Move the digits to the end, after zeros, and combine them to pairs, fours and the number. The
-	// mask lets the compiler omit a check of the shift count.
+	// Move the digits to the end, after zeros, and combine them to pairs, and the pairs to the
+	// number. The mask lets the compiler omit a check of the shift count.
 	x <<= (64 - 8*n) & 63
 	x = x*10 + x>>8
 	return ((x&0x000000ff000000ff)*(100+1000000<<32) +
 		(x>>16&0x000000ff000000ff)*(1+10000<<32)) >> 32
 }
 
-// parseFloat32 parses the decimal number at b[p:]. It returns the value that strconv.ParseFloat
-// returns for 32 bits, and the position after the number, where white space or # must follow. If
-// there is no such number, next is the token's end and reason describes the error. b must end in a
-// newline.
+// parseFloat32 parses the decimal number at b[p:]. It returns the value of strconv.ParseFloat for
+// 32 bits, and the position after the number, where white space or # must follow. If there is no
+// such number, next is the token's end and reason the error. b must end in a newline.
 func parseFloat32(b []byte, p int) (v float32, next int, reason string) {
 	token := p
 	var sign uint32
@@ -1571,8 +1553,8 @@ func isMissing(s string) bool {
 	return false
 }
 
-// isGapWord reports whether a cell is a gap among numbers or dates: it is missing by isMissing,
-// or is a word in gapWords, in letters of either case.
+// isGapWord reports whether a cell is a gap among numbers or dates: missing by isMissing or, in
+// letters of either case, a word in gapWords.
 func isGapWord(s string) bool {
 	return isMissing(s) || lookup(gapWords, s) != ""
 }
@@ -1586,7 +1568,7 @@ not_available not_known not_applicable not_reported not_specified not_recorded n
 not_provided not_given no_data no_value no_answer no_info not_a_number unbekannt keine_angabe
 inconnu desconocido desconhecido sin_datos sin_dato onbekend sconosciuto brak_danych`)
 
-const maxName = 19 // bytes of a name that lookup finds
+const maxName = 19 // most bytes of a name that lookup finds
 
 // namesOf maps each name in a list to the first name of its group. Bars separate the groups;
 // underscores stand for blanks.
@@ -1620,7 +1602,6 @@ func lookup(names map[string]string, s string) string {
 	return names[string(buffer[:len(s)])]
 }
 
-// monthOf returns 1 to 12, or 0 if s names no month.
 func monthOf(s string) int { return atoi(lookup(monthNames, s)) }
 
 var monthNames = namesOf(`1 january jan januar jänner janvier janv enero ene janeiro gennaio gen
@@ -1646,7 +1627,7 @@ poniedziałek wtorek środa czwartek piątek sobota niedziela`)
 type parsedNumber struct {
 	Value     float64
 	Unit      string // normalized unit or currency: "kg", "₹" for "Rs." and "Rs"; "" for none
-	Magnitude byte   // letter K, M or B after the digits, included in Value; 0 for none
+	Magnitude byte   // K, M or B after the digits, a factor that Value includes; 0 for none
 }
 
 const maxNumber = 64
@@ -1914,7 +1895,7 @@ func short(s string) (m uint64, decimals int, sign uint64, ok bool) {
 // word returns the first eight bytes of b in little-endian order, 0 for those that b lacks.
 func word(b []byte) uint64 {
 	switch n := min(len(b), 8); {
-	case n >= 4: // bytes in both words are equal
+	case n >= 4: // the two words may overlap
 		return uint64(binary.LittleEndian.Uint32(b)) |
 			uint64(binary.LittleEndian.Uint32(b[n-4:]))<<(8*n-32)
 	case n > 0:
@@ -1924,7 +1905,7 @@ func word(b []byte) uint64 {
 }
 
 // joinWord parses the first n bytes of x, little-endian text of digits and at most one point. m is
-// the digits without the point; after is the number of digits after it, -1 without a point.
+// the digits without the point; after is the number of digits after it, or -1 without a point.
 func joinWord(x uint64, n uint) (m uint64, digits uint, after int, ok bool) {
 	after = -1
 	y := x ^ '.'*(asciiZeros/'0')
@@ -1962,7 +1943,6 @@ func float32Of(s string) (v float32, reason string) {
 	return v, reason
 }
 
-// spellings lists the spellings of true and false.
 var spellings = []string{"true", "True", "TRUE", "false", "False", "FALSE"}
 
 // truthOf returns "true" or "false" for one of spellings, and "" for any other cell.
@@ -1973,8 +1953,9 @@ func truthOf(s string) string {
 	return ""
 }
 
-// find returns the index of the level equal to s or else, if s is a spelling of true or of false,
-// of the first level that is another spelling of the same; -1 if there is neither.
+// find returns the index of s in levels. If s is not among them but a spelling of true, it returns
+// the index of the first level that is another spelling of true; likewise for false. Otherwise it
+// returns -1.
 func find(levels []string, s string) int {
 	k := slices.Index(levels, s)
 	if truth := truthOf(s); k < 0 && truth != "" {
@@ -2020,8 +2001,8 @@ var magnitudes = map[string]string{"thousand": "e3", "lakh": "e5", "lakhs": "e5"
 	"crores": "e7", "cr": "e7", "billion": "e9", "billions": "e9", "bn": "e9", "mrd": "e9",
 	"trillion": "e12"}
 
-// unitOf returns the normalized name of a unit or currency, or "". After a blank it accepts other
-// words, by isLowerWord, without the s of a plural.
+// unitOf returns the normalized name of a unit or currency, or "". After a blank, other words that
+// isLowerWord accepts are units too, without the s of a plural.
 func unitOf(word string, blank bool) string {
 	unit := knownUnit(word, blank)
 	if cut := strings.TrimSuffix(word, "."); unit == "" && len(cut) > 1 && cut != word {
@@ -2062,12 +2043,12 @@ const (
 	// products appends the squares of columns and, if there are few columns, the product of each
 	// pair.
 	products curveKind = "products"
-	// pieces appends, for knots at the quartiles of columns, how far a value exceeds the knot, or 0
-	// if it is smaller: the model is a piecewise linear function of each column.
+	// pieces appends, for knots at the quartiles of columns, how far a value exceeds the knot, or
+	// 0: the model is a piecewise linear function of each column.
 	pieces curveKind = "pieces"
 )
 
-// clip is the largest magnitude of the scaled values in terms: larger ones are cut off.
+// clip is the magnitude at which terms cut scaled values off.
 const clip = 4
 
 // expansion describes the terms that are appended to scaled rows: the value of term k in a row with
@@ -2105,7 +2086,7 @@ func fill[T float32 | float64](e *expansion, dst []T, z []float32) {
 	}
 }
 
-// Append32 appends the values of all terms to dst. z holds the scaled values of all columns.
+// Append32 appends the values of all terms to dst. z is as in Fill.
 func (e *expansion) Append32(dst, z []float32) []float32 {
 	n := len(dst)
 	dst = slices.Grow(dst, len(e.Terms))[:n+len(e.Terms)]
