@@ -1,6 +1,6 @@
 // Package curves expands rows by functions of their columns, called terms, so that a linear model
 // of the expanded rows is a curved function of the original ones. Expansion, its main type, lists
-// the terms and computes their values from a scaled row.
+// the terms and computes their values.
 package curves
 
 import (
@@ -20,12 +20,12 @@ const (
 	// Products appends the squares of columns and, if there are few columns, the product of each
 	// pair.
 	Products Kind = "products"
-	// Pieces appends, for knots at the quartiles of columns, how far a value exceeds the knot, or 0
-	// if it is smaller: the model is a piecewise linear function of each column.
+	// Pieces appends, for knots at the quartiles of columns, how far a value exceeds the knot, or
+	// 0: the model is a piecewise linear function of each column.
 	Pieces Kind = "pieces"
 )
 
-// Clip is the largest magnitude of the scaled values in terms: larger ones are cut off.
+// Clip is the magnitude at which terms cut scaled values off.
 const Clip = 4
 
 // Expansion describes the terms that are appended to scaled rows: the value of term k in a row with
@@ -57,7 +57,6 @@ func (t *Term) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// KindOf returns e.Kind, or None if e is nil.
 func (e *Expansion) KindOf() Kind {
 	if e == nil {
 		return None
@@ -65,7 +64,6 @@ func (e *Expansion) KindOf() Kind {
 	return e.Kind
 }
 
-// Len returns the number of terms.
 func (e *Expansion) Len() int {
 	if e == nil {
 		return 0
@@ -73,7 +71,6 @@ func (e *Expansion) Len() int {
 	return len(e.Terms)
 }
 
-// Check returns an error if e is not a valid expansion of rows with cols columns.
 func (e *Expansion) Check(cols int) error {
 	if e == nil {
 		return nil
@@ -108,7 +105,6 @@ func (e *Expansion) Check(cols int) error {
 	return nil
 }
 
-// Same reports whether e and f append the same terms.
 func (e *Expansion) Same(f *Expansion) bool {
 	if e == nil || f == nil {
 		return e == f
@@ -136,7 +132,7 @@ func Fill[T float32 | float64](e *Expansion, dst []T, z []float32) {
 	}
 }
 
-// Append32 appends the values of all terms to dst. z holds the scaled values of all columns.
+// Append32 appends the values of all terms to dst. z is as in Fill.
 func (e *Expansion) Append32(dst, z []float32) []float32 {
 	n := len(dst)
 	dst = slices.Grow(dst, len(e.Terms))[:n+len(e.Terms)]

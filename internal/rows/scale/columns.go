@@ -25,7 +25,7 @@ type Columns struct {
 	// Measure has computed the moments, or MeasureConstants was called.
 	Constant []bool `json:"constant,omitempty"`
 
-	Bad int `json:"-"` // index of the first row with a value that is not finite; -1 for none
+	Bad int `json:"-"` // first row with a value that is not finite; -1 for none
 }
 
 // columnRows is the least number of rows in every block but the last.
@@ -45,8 +45,8 @@ type columnBlock struct {
 
 // Measure computes statistics of the rows of positive weight; a nil weight means that all weights
 // are 1. If moments is true, it also sets Mean, Variance and Constant. The results are identical to
-// the bit for any number of goroutines: the moments of blocks of rows are merged in order (Chan,
-// Golub and LeVeque, The American Statistician 37, 1983). Once stop returns true, the results are
+// the bit for any number of goroutines: moments of blocks of rows are merged in order (Chan, Golub
+// and LeVeque, The American Statistician 37, 1983). Once stop returns true, the results are
 // unusable.
 func Measure(x store.Rows, weight []float64, moments bool, threads int, stop func() bool) *Columns {
 	return measure(x, weight, moments, false, threads, stop)
@@ -131,7 +131,6 @@ type columnWorker struct {
 	seen    []columnValues // nil unless MeasureConstants was called
 }
 
-// columnValues summarizes the nonzero values that one goroutine has read.
 type columnValues struct {
 	first  float32
 	differ bool

@@ -15,8 +15,8 @@ import (
 
 func neverStop() bool { return false }
 
-// mixedScaleRows returns rows as a dense and as a sparse matrix: four columns that differ in scale,
-// a constant column, and a column of zeros.
+// mixedScaleRows returns equal dense and sparse rows: four columns that differ in scale, a constant
+// column, and a column of zeros.
 func mixedScaleRows(t *testing.T, rows int) (*dense.Matrix, *sparse.Matrix) {
 	t.Helper()
 	g := rand.New(rand.NewPCG(3, uint64(rows)))
@@ -214,7 +214,7 @@ func TestMeasureBad(t *testing.T) {
 	}
 }
 
-// The difference of the mean square and the squared mean would cancel.
+// Computed as the mean square minus the squared mean, the variance would lose its digits.
 func TestMeasureFar(t *testing.T) {
 	x := dense.New(4000, 1)
 	for i := range 4000 {

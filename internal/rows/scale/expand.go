@@ -11,16 +11,15 @@ import (
 )
 
 const (
-	maxProductColumns = 12  // largest number of columns with a term for each pair
-	MaxCurvedColumns  = 256 // largest number of columns for which there are terms
+	maxProductColumns = 12  // most columns with a term for each pair
+	MaxCurvedColumns  = 256 // most columns for which there are terms
 )
 
-// Terms returns the terms of the given kind for the scaled rows x, not yet fitted. columns
-// selects columns of x; nil means all. Constant columns, columns equal to an earlier column and
-// rows of weight 0 do not count. Products are the square of every remaining column with more than
-// two values and, if at most maxProductColumns remain, the product of each pair. The result is nil
-// if there are no terms, or if more than MaxCurvedColumns columns remain. Once stop returns true,
-// the result is unusable.
+// Terms returns the terms of the given kind for the scaled rows x, not yet fitted. columns selects
+// columns of x; nil means all. Constant columns, columns equal to an earlier one and rows of weight
+// 0 do not count. Products are the square of every remaining column with more than two values and,
+// if at most maxProductColumns remain, the product of each pair. The result is nil without terms,
+// or if more than MaxCurvedColumns columns remain. Once stop returns true, the result is unusable.
 func Terms(kind curves.Kind, x store.Rows, columns []int, weight []float64, stop func() bool,
 ) *curves.Expansion {
 	if columns == nil {
@@ -149,11 +148,12 @@ type columnContent struct {
 	first   float32
 	second  float32 // a value other than first, if differ is set
 	differ  bool
-	hash    uint64 // sum of the hashes of all pairs of a row number and a value
+	hash    uint64 // sum of the hashes of all pairs of row number and value
 }
 
-// Columns are equal if their 64-bit hashes are. Once more than MaxCurvedColumns columns differ in
-// the first rows, distinctColumns skips the other rows: columns only become more distinct.
+// distinctColumns takes columns for equal if their 64-bit hashes are. Once more than
+// MaxCurvedColumns columns differ in the first rows, it skips the other rows: columns only become
+// more distinct.
 func distinctColumns(x store.Rows, columns []int, weight []float64, stop func() bool,
 ) []columnContent {
 	all := make([]columnContent, len(columns))

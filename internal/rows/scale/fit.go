@@ -7,15 +7,16 @@ import (
 )
 
 // Only a scale within these limits is folded: outside, folded weights could leave the range of
-// float32, or differences of features from their means could lose many digits.
+// float32, or features minus their means could lose many digits.
 const (
-	maxMeanRatio = 1e3 // largest ratio of a column's |mean| to its standard deviation
+	maxMeanRatio = 1e3 // of a column's |mean| to its standard deviation
 	maxFactor    = 0x1p60
 	minFactor    = 0x1p-60
 )
 
 // Fit returns the scale of the given kind for rows with the statistics c. Standard requires Mean
-// and Variance, and gives constant columns the factor 1; MaxAbs gives it to columns of zeros.
+// and Variance. The factor is 1 for constant columns with Standard, and for columns of zeros with
+// MaxAbs.
 func Fit(kind Kind, c *Columns) *Scale {
 	s := &Scale{Kind: kind}
 	switch kind {

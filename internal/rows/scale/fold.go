@@ -26,8 +26,6 @@ func (s *Scale) foldWeight(j int, w float32) float32 {
 	return float32(float64(float64(w)*s.factor(j)) * s.TargetUnit())
 }
 
-// shiftSum returns the sum over the columns of the folded weight times the shift, and the sum of
-// the magnitudes of these products.
 func (s *Scale) shiftSum(w []float32) (sum, size float64) {
 	if !s.Folded || s.Shift == nil {
 		return 0, 0
@@ -41,9 +39,8 @@ func (s *Scale) shiftSum(w []float32) (sum, size float64) {
 }
 
 // Fold converts the weight vectors w and biases b for scaled rows and targets to vectors and biases
-// for raw rows and targets. If the scale is not Folded, rows stay scaled and only the targets
-// become raw. b may be nil; the returned biases are nil if b is nil and s adds neither a center nor
-// shifts to them.
+// for raw ones. If the scale is not Folded, rows stay scaled and only the targets become raw. b may
+// be nil; the returned biases are nil if b is nil and s adds neither a center nor shifts to them.
 func (s *Scale) Fold(w [][]float32, b []float64) (folded [][]float32, biases []float64) {
 	folded = matrices.Vectors(len(w), len(w[0]))
 	if b != nil || s.Centre != 0 || s.Folded && s.Shift != nil {
@@ -85,7 +82,7 @@ func (s *Scale) Unfold(w [][]float32, b []float64, old *Scale, bias bool) ([][]f
 }
 
 // onlyShifts reports whether the unfolded biases are 0 within rounding errors: b, the biases of the
-// vectors w, then comes from the shifts and the center alone.
+// vectors w, then come from the shifts and the center alone.
 func (s *Scale) onlyShifts(w [][]float32, b, unfolded []float64) bool {
 	for k, rest := range unfolded {
 		size := math.Abs(floats.At(b, k, 0)) + math.Abs(s.Centre)
@@ -121,7 +118,6 @@ func (s *Scale) BiasError(w [][]float32) (size float64) {
 	return (size + math.Abs(s.Centre)) / s.TargetUnit()
 }
 
-// Changes reports whether scaling may change the rows or the targets.
 func (s *Scale) Changes() bool {
 	return s.Factor != nil || s.Shift != nil || s.TargetUnit() != 1 || s.Centre != 0 ||
 		s.Kind == Unit || s.Expansion != nil

@@ -75,8 +75,8 @@ func at(b []float64, k int) float64 {
 	return b[k]
 }
 
-// Without an old scale, Unfold takes the vectors for vectors of raw rows. For Unit it converts only
-// the units of the targets.
+// Without an old scale, Unfold treats the vectors as vectors for raw rows. For Unit it converts
+// only the units of the targets.
 func TestUnfoldRaw(t *testing.T) {
 	for _, s := range scales() {
 		w, b := s.Unfold(vectors, []float64{2, -1}, nil, true)

@@ -4,9 +4,9 @@ import "math/rand/v2"
 
 const maxRanked = 1 << 16
 
-// Quantiles returns the quantiles of the positive numbers at the given shares, which are from 0 to
-// 1. If more than maxRanked numbers are positive, it selects from an evenly spaced sample of them.
-// Each quantile is 1 if no number is positive.
+// Quantiles returns the quantiles of the positive numbers at the given shares, from 0 to 1. If more
+// than maxRanked numbers are positive, it uses an evenly spaced sample of them. Each quantile is 1
+// if no number is positive.
 func Quantiles[T float32 | float64](numbers []T, shares ...float64) (quantiles []float64) {
 	var some []T
 	for _, v := range numbers {

@@ -18,8 +18,7 @@ func (s *Scale) At(j int, v float32) float64 {
 }
 
 // Row scales the elements of one row in values, and stores them in dst, which may be values.
-// columns holds the column of each element; if it is nil, values holds the elements of all columns.
-// Kind must not be None.
+// columns holds the column of each element; nil means all columns. Kind must not be None.
 func (s *Scale) Row(dst []float32, columns []int32, values []float32) {
 	dst = dst[:len(values)]
 	switch {

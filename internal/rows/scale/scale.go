@@ -1,7 +1,7 @@
 // Package scale implements feature scaling: statistics of columns (Measure), a scale fitted to them
 // (Fit), scaled copies of rows (Apply), and the conversion of weights and biases for scaled rows to
-// weights and biases for raw rows and back (Fold, Unfold). Scale, its main type, also scales the
-// regression targets.
+// those for raw rows (Fold) and back (Unfold). Scale, its main type, also scales the regression
+// targets.
 package scale
 
 import (
@@ -26,8 +26,8 @@ const (
 
 // Scale describes how rows and regression targets are scaled: feature x of column j becomes (x -
 // Shift[j])*Factor[j], or each row is divided by its length if Kind is Unit. Target y becomes (y -
-// Centre)/Spread, unless Spread is 0. The fields must match those of pegasos.Scaling: Go converts
-// pointers.
+// Centre)/Spread, unless Spread is 0. The fields must match those of pegasos.Scaling, because
+// pointers to one are converted to the other.
 type Scale struct {
 	Kind   Kind
 	Folded bool      // the scale is folded into the model's weights and biases
@@ -41,7 +41,6 @@ type Scale struct {
 	Expansion *curves.Expansion
 }
 
-// TargetUnit returns the number that the targets are divided by; 1 if they are unscaled.
 func (s *Scale) TargetUnit() float64 {
 	if s == nil || s.Spread == 0 {
 		return 1
@@ -49,7 +48,6 @@ func (s *Scale) TargetUnit() float64 {
 	return s.Spread
 }
 
-// Terms returns the number of terms that are appended to scaled rows.
 func (s *Scale) Terms() int {
 	if s == nil {
 		return 0
@@ -57,7 +55,6 @@ func (s *Scale) Terms() int {
 	return s.Expansion.Len()
 }
 
-// Check returns an error if s is not a valid scale for rows with cols columns.
 func (s *Scale) Check(cols int) error {
 	shifts, factors := s.Lengths(cols)
 	if !slices.Contains([]Kind{None, Standard, MaxAbs, Unit}, s.Kind) ||
@@ -96,8 +93,6 @@ func (s *Scale) Same(t *Scale) bool {
 		slices.Equal(s.Factor, t.Factor) && s.Expansion.Same(t.Expansion)
 }
 
-// Lengths returns the lengths of Shift and Factor in a scale of this kind for rows with cols
-// columns.
 func (s *Scale) Lengths(cols int) (shifts, factors int) {
 	switch s.Kind {
 	case Standard:

@@ -29,9 +29,9 @@ type Scaled struct {
 
 const scaleBlock = 1024
 
-// Apply returns the scaled and expanded rows, and the scaled targets. It returns x itself if the
-// kind is None and there is no Expansion, and y itself if Spread is 0. Terms are stored only if
-// they take at most room bytes. If stop returns true meanwhile, the returned rows are unusable.
+// Apply returns the scaled and expanded rows, and the scaled targets: x itself if the kind is None
+// and there is no Expansion, and y itself if Spread is 0. Terms are stored only if they take at
+// most room bytes. If stop returns true meanwhile, the rows are unusable.
 func (s *Scale) Apply(x store.Examples, y []float32, room float64, threads int,
 	stop func() bool) (store.Examples, []float32) {
 	if s.Kind != None {
@@ -189,17 +189,14 @@ func (r *Scaled) withOwnBuffers() *Scaled {
 	return &c
 }
 
-// Clone returns the same rows for another goroutine.
 func (r *Scaled) Clone() store.Rows {
 	c := r.withOwnBuffers()
 	c.rows = r.rows.Clone()
 	return c
 }
 
-// Err returns the first error found in the original rows, or nil.
 func (r *Scaled) Err() error { return r.raw.Err() }
 
-// Take returns copies of the given rows.
 func (r *Scaled) Take(rows []uint32) store.Rows {
 	c := r.withOwnBuffers()
 	c.rows = r.rows.Take(rows)
@@ -210,7 +207,6 @@ func (r *Scaled) Take(rows []uint32) store.Rows {
 	return c
 }
 
-// Compact returns the rows in fewer bytes, or false if no compact format is found.
 func (r *Scaled) Compact(threads int) (store.Rows, bool) {
 	x, ok := r.rows.Compact(threads)
 	if !ok {
@@ -225,7 +221,6 @@ func (r *Scaled) Compact(threads int) (store.Rows, bool) {
 // rounding a weight when the scale is folded into the weights.
 func (r *Scaled) DotError(i int) float64 { return r.rows.DotError(i) + 1.01*0x1p-23 }
 
-// Dot64 uses the scaled values in float64.
 func (r *Scaled) Dot64(i int, w []float64) float64 {
 	index, values := r.nonzeros(i)
 	if index == nil {
@@ -238,7 +233,6 @@ func (r *Scaled) Dot64(i int, w []float64) float64 {
 	return floats.Fold(lane)
 }
 
-// AddTo adds the scaled values in float64.
 func (r *Scaled) AddTo(u []float64, s store.Sum) {
 	for k := range s.Len() {
 		i, a := s.Term(k)
@@ -259,8 +253,6 @@ func (r *Scaled) AddTo(u []float64, s store.Sum) {
 	}
 }
 
-// Row returns the columns and float32 values of the scaled row i; the columns are nil if the scaled
-// rows are dense.
 func (r *Scaled) Row(i int) (index []int32, values []float32) {
 	if r.places != nil {
 		i = int(r.places[i])
@@ -268,10 +260,8 @@ func (r *Scaled) Row(i int) (index []int32, values []float32) {
 	return r.matrix.Row(i)
 }
 
-// Dense returns a dense matrix if the scaled rows are dense, else nil.
 func (r *Scaled) Dense() *dense.Matrix { return r.matrix.Dense() }
 
-// Examples returns the scaled rows as a *dense.Matrix or *sparse.Matrix.
 func (r *Scaled) Examples() store.Examples { return r.matrix.Examples() }
 
 // Raw returns the original rows of x, before they were scaled and expanded. If Take has selected or

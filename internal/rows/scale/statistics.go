@@ -6,10 +6,10 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/plural"
 )
 
-// Statistics describes all rows of a problem whose rows are divided among several processes.
+// Statistics describes all rows of a problem, which are divided among several processes.
 type Statistics struct {
-	// Its Squares is not the squared length of each row, but the least, the median and the largest
-	// squared length of the rows whose length is positive.
+	// Squares has the least, the median and the largest squared length of the rows whose length is
+	// positive, not the length of each row.
 	Columns
 	Cols    int
 	Dense   bool
@@ -19,13 +19,11 @@ type Statistics struct {
 	Sizes map[Kind]RowSizes
 }
 
-// RowSizes is the largest and the mean squared length of a set of rows.
 type RowSizes struct {
 	MaxSquare  float64 `json:"max_square"`
 	MeanSquare float64 `json:"mean_square"`
 }
 
-// Check returns an error if the statistics are inconsistent or incomplete.
 func (s *Statistics) Check() error {
 	counted := int64(0)
 	for _, n := range s.Counts {
