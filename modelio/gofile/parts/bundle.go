@@ -2117,9 +2117,8 @@ func norm(values []float32) float64 {
 	return math.Sqrt(sum)
 }
 
-// block is the number of elements of the blocks into which long vectors are divided. Each block is
-// summed by itself, which limits the rounding error of long sums. Blocks also bound the time of a
-// call into assembly, in which the goroutine can't be preempted.
+// block is the number of elements of the blocks into which long vectors are divided. Summing each
+// block separately limits the rounding error of long sums.
 const block = 65536
 
 const (
