@@ -10,10 +10,10 @@ import (
 )
 
 type baseline struct {
-	commit, why string // empty if -base names the commit
+	commit, why string // why is empty if -base names the commit
 }
 
-// The methods commit and mergeBase return "" if there is no such commit.
+// commit and mergeBase return "" if there is no such commit.
 type graph struct {
 	ctx       context.Context
 	dir, head string
@@ -38,10 +38,10 @@ var (
 const fetchMore = "this clone is shallow: fetch the whole history (git fetch --unshallow; with " +
 	"actions/checkout, fetch-depth: 0)"
 
-// chooseBase returns the commit that -base names, if the head descends from it, and otherwise their
-// merge base, so that the head is not charged with changes that it does not have. replace chooses
-// the base if -base is all zeros, or a full hash that a complete clone lacks, as after a force
-// push.
+// chooseBase returns the commit that -base names, if the head descends from it. Otherwise it
+// returns their merge base, so that the head is not charged with changes that it does not have.
+// replace chooses the base if -base is all zeros, or is a full hash that a complete clone lacks, as
+// after a force push.
 func chooseBase(ctx context.Context, repository, revision string) (baseline, error) {
 	g := &graph{ctx: ctx, dir: repository}
 	g.head, g.shallow = g.commit("HEAD"), g.git("rev-parse", "--is-shallow-repository") == "true"
@@ -111,8 +111,8 @@ func (g *graph) replace(reason string) (baseline, error) {
 }
 
 // mergeBase returns the best common ancestor of the head and another commit. Of several, as after
-// mutual merges, it prefers the newest in the first-parent history of the other commit, so that the
-// head is not charged with the other branch's changes.
+// mutual merges, it prefers the newest in the other commit's first-parent history, so that the head
+// is not charged with the other branch's changes.
 func (g *graph) mergeBase(other string) string {
 	all := strings.Fields(g.git("merge-base", "--all", g.head, other))
 	if len(all) > 1 {

@@ -16,16 +16,16 @@ type line struct {
 	ns, allocs, bytes float64 // per operation
 }
 
-// A tally holds the results of one process of a test binary. Names are without "Benchmark".
+// A tally holds the results of one process of a test binary, by names without "Benchmark".
 type tally struct {
 	lines   map[string][]line
 	skipped []string
 	failed  []string
-	unread  []string // began, but have no result that can be read
-	parents []string // skipped or failed, with sub-benchmarks, some of which may be missing
-	stuck   string   // last benchmark of a process that ended early, if it lacks results
+	unread  []string // began, but have no readable result
+	parents []string // skipped or failed; some of their sub-benchmarks may be missing
+	stuck   string   // last benchmark of a process that ended early, if results of it are missing
 	ended   bool
-	late    bool // the process was killed, or not started, as its time was over
+	late    bool // the process was killed, or not started, for lack of time
 	err     error
 }
 
@@ -77,17 +77,17 @@ func (r *result) fail(prefix, path string, base, head tally, why string) {
 }
 
 var (
-	// announced matches the line with which go test -v begins a benchmark, even behind other text,
-	// but neither lines of b.Log, which begin with spaces, nor calls in a stack trace, which have
-	// arguments.
+	// announced matches the line with which go test -v begins a benchmark, even behind other text.
+	// It matches neither lines of b.Log, which begin with spaces, nor calls in a stack trace, which
+	// have arguments.
 	announced  = regexp.MustCompile(`(?m)^(?:[^\s-].*?)??Benchmark([\pL\pN_]+(?:/\S*)?)$`)
 	unmeasured = regexp.MustCompile(`(?m)^--- (SKIP|FAIL): Benchmark(\S+)`)
 	allRun     = regexp.MustCompile(`(?m)(PASS|FAIL)$`)
 )
 
-// benchmarks runs the benchmarks that match the pattern, but not s.skip. One that matches only the
-// first parts of a pattern with slashes runs for its sub-benchmarks, and need not have a result.
-// One with more than repeats results has printed such lines itself, and counts as failed.
+// benchmarks runs the benchmarks that match pattern but not s.skip. A benchmark that matches only
+// the first parts of a pattern with slashes runs for its sub-benchmarks, and need not have a
+// result. More than repeats results of one name count as failed.
 func benchmarks(ctx context.Context, s side, env []string, repeats int, pattern string,
 	args ...string) tally {
 	said, failed := measured(ctx, s.dir, env, s.binary, append([]string{"-test.run=^$",

@@ -87,7 +87,7 @@ END
 	}
 }
 
-// A benchmark that was skipped, or failed, after some of its sub-benchmarks may have more of them.
+// A benchmark that is skipped or fails after some of its sub-benchmarks may have more of them.
 func TestHalfway(t *testing.T) {
 	base := tally{ended: true, lines: map[string][]line{"All/one": {{}}, "All/two": {{}},
 		"Also": {{}}}}

@@ -11,13 +11,13 @@ import (
 )
 
 // This file adds to a tree files that Go projects use without committing them. It adds no other
-// ignored Go code, which may be generated, and so differ between base and head. A tree's folder
-// mirrors the file system, so that relative paths out of the repository still work.
+// ignored Go code: if generated, it may differ between base and head. A tree's folder mirrors the
+// file system, so that relative paths out of the repository still work.
 
 func (t *tree) real(path string) string { return strings.TrimPrefix(path, t.mirror) }
 
-// borrow links a file or folder into the mirror, unless the tree has it, or it is new in the head:
-// in the repository, and not ignored.
+// borrow links a file or folder into the mirror, unless the tree has it. It skips what is new in
+// the head: in the repository, and not ignored.
 func (t *tree) borrow(ctx context.Context, path string) error {
 	to := filepath.Join(t.mirror, path)
 	if entries, err := os.ReadDir(to); err == nil && len(entries) == 0 {
@@ -62,7 +62,7 @@ func (t *tree) borrowAll(ctx context.Context, dir string) error {
 		return err
 	}
 	for name := range strings.SplitSeq(ignored, "\x00") {
-		// Copy the file, because benchmarks may write to it.
+		// a copy, because benchmarks may write to the file
 		to, from := filepath.Join(t.root, name), filepath.Join(t.repository, name)
 		if _, err := os.Lstat(to); name == "" || err == nil {
 			continue
@@ -117,8 +117,7 @@ func (t *tree) borrowLinked(ctx context.Context) error {
 	return err
 }
 
-// borrowWorkspace copies the go.work in use, unless the tree has it, without modules that are
-// missing.
+// borrowWorkspace copies the go.work in use, without missing modules, unless the tree has it.
 func (t *tree) borrowWorkspace(ctx context.Context, folder string) error {
 	file, err := run(ctx, folder, nil, "go", "env", "GOWORK")
 	if file = strings.TrimSpace(file); err != nil || file == "" || file == "off" {

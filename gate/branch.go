@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// "gate history pull" checks out the branch branchName in this folder, "gate history push" commits
-// and pushes the changes there.
+// historyFolder is where "gate history pull" checks out the branch branchName, and where "gate
+// history push" commits and pushes changes from.
 const historyFolder = "build/history"
 
 const branchName, remote = "bench-history", "origin"
@@ -50,7 +50,7 @@ func pullHistory(ctx context.Context, root string) error {
 	if err != nil {
 		return err
 	}
-	// git then keeps the lines of both sides.
+	// Merging keeps the lines of both sides.
 	return os.WriteFile(filepath.Join(dir, ".gitattributes"), []byte("*.jsonl merge=union\n"), 0o666)
 }
 

@@ -19,7 +19,7 @@ type comparison struct {
 	*result
 	c        *config
 	trees    [2]tree // base and head
-	unhooked error   // why packages testing and runtime can't be changed
+	unhooked error   // why packages testing and runtime can't be replaced
 }
 
 func compare(ctx context.Context, c *config, base, head tree, r *result) error {
@@ -91,7 +91,7 @@ func build(ctx context.Context, c *config, base, head tree, r *result) (*compari
 	return k, nil
 }
 
-// chooseGo lets both trees use the newer of the Go versions that they select.
+// chooseGo makes both trees use the newer of the Go versions that they select.
 func (k *comparison) chooseGo(ctx context.Context) error {
 	newest := ""
 	for i, t := range k.trees {
@@ -135,8 +135,8 @@ func (k *comparison) same() bool {
 	return len(k.trees[0].packages) == len(k.trees[1].packages)
 }
 
-// A side is a package in one of the trees. dir is empty if the tree lacks the package or if broken
-// is set.
+// A side is a package in one of the trees. dir is empty if the tree lacks the package, or if
+// broken.
 type side struct {
 	tree, dir, binary string
 	skip              string

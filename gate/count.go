@@ -13,8 +13,8 @@ import (
 
 var deterministic = []string{"GOMAXPROCS=1", "GOGC=off", "GODEBUG=" + debug(runtime.GOARCH)}
 
-// debug turns RDTSCP off on amd64: Valgrind announces this instruction, but fails to execute it if
-// a virtual machine hides it.
+// debug turns RDTSCP off on amd64: Valgrind reports this instruction as available, but can't
+// execute it if a virtual machine hides it.
 func debug(arch string) string {
 	const all = "asyncpreemptoff=1,memprofilerate=0"
 	if arch == "amd64" {
@@ -54,7 +54,7 @@ func readEvents(file string) (all []event, err error) {
 
 const eventsFile = "events"
 
-// The files of folder hook name these variables, too, and package count names GATE_EVENTS.
+// The files of folder hook name these variables, too. Package count names GATE_EVENTS.
 const (
 	eventsVariable = "GATE_EVENTS"
 	planVariable   = "GATE_PLAN"
@@ -62,7 +62,7 @@ const (
 )
 
 // counting empties the folder of a counting run and returns the run's environment. plan is the
-// number of iterations by benchmark; nil runs all benchmarks as usual.
+// number of iterations by benchmark; with nil, all benchmarks run as usual.
 func counting(files string, plan map[string]int, seed int) (env []string, err error) {
 	if err := os.RemoveAll(files); err != nil {
 		return nil, err
@@ -112,17 +112,17 @@ func lookAt(ctx context.Context, s side, match, files string, plan map[string]in
 }
 
 const (
-	// sectionNS is the approximate time of the counted operations, long beside what the runtime
-	// adds now and then.
+	// sectionNS is the approximate time of the counted operations, much longer than the runtime's
+	// occasional work.
 	sectionNS = 1e6
 	// longestNS is the longest operation that is counted, except for single calls.
 	longestNS = 100e6
-	// mostPieces limits the stops of the timer: Valgrind writes a section of its file at each.
+	// mostPieces limits the stops of the timer. At each, Valgrind writes a section of its file.
 	mostPieces = 400
 )
 
-// iterations returns the number of operations to count: a power of two, so that it is the same in
-// most runs, or 0 if an operation takes too long.
+// iterations returns the number of operations to count, or 0 if an operation takes too long. The
+// number is a power of two, so that it is the same in most runs.
 func (s survey) iterations() int {
 	if s.calls {
 		return 1
@@ -143,7 +143,7 @@ func (s survey) iterations() int {
 	return n
 }
 
-// counts runs the planned benchmarks once in Valgrind; failed is the error of its process.
+// counts runs the planned benchmarks once in Valgrind. failed is the error of that process.
 func counts(ctx context.Context, s side, files string, plan map[string]int, seed int) (
 	perOp map[string]float64, failed, err error) {
 	env, err := counting(files, plan, seed)
@@ -178,7 +178,7 @@ func counts(ctx context.Context, s side, files string, plan map[string]int, seed
 }
 
 // attribute assigns the parts of Valgrind's counts to the benchmarks. Each event but "run" ends a
-// part; a call ends two.
+// part; "call" ends two.
 func attribute(events []event, parts []int, plan map[string]int) (map[string]float64, error) {
 	perOp, next := map[string]float64{}, 0
 	sums, calls := map[string]int{}, map[string]int{}

@@ -284,7 +284,7 @@ func because() string {
 	return ""
 }
 
-// allocate counts allocations in native runs, of benchmarks that use package count in neither tree.
+// allocate counts allocations of benchmarks that use package count in neither tree, in native runs.
 func (k *campaign) allocate(ctx context.Context) error {
 	var plain, few []string
 	for name := range k.plan {
@@ -323,8 +323,8 @@ func (k *campaign) allocate(ctx context.Context) error {
 	return nil
 }
 
-// conclude adds findings. It ignores the base's numbers of a benchmark that uses package count in
-// one tree only.
+// conclude adds findings. If a benchmark uses package count in one tree only, it ignores the base's
+// numbers.
 func (k *campaign) conclude() {
 	var idle []string
 	for _, name := range slices.Sorted(maps.Keys(k.numbers)) {

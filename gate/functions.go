@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// textLimit is the relative growth up to which code counts as equal, since faster kernels are often
-// longer.
+// textLimit is the relative change of size up to which code counts as equal, since faster kernels
+// are often longer.
 const textLimit = 0.02
 
 func (r *result) compareFunctions(arch string, base, head []function) {
@@ -37,8 +37,7 @@ func (r *result) compareFunctions(arch string, base, head []function) {
 				h.name, arch, len(bl), len(hl))
 		}
 		if len(hl) != len(bl) {
-			// The loops can't be matched, so only the one that advances most in one iteration is
-			// compared.
+			// The loops can't be matched: compare only those that advance most per iteration.
 			hl, bl, which = fastest(hl), fastest(bl), "fastest"
 		}
 		for i := range min(len(hl), len(bl)) {

@@ -16,9 +16,9 @@ import (
 	"strings"
 )
 
-// Benchmarks are counted without changes to their code: by the go command's overlay, package
-// testing calls a function that Valgrind recognizes by name at each start and stop of a benchmark's
-// timer. Changes to package runtime reduce the differences between processes with the same seed.
+// Benchmarks are counted without changes to their code. With the go command's overlay, package
+// testing calls functions whose names Valgrind knows when a benchmark's timer starts and stops.
+// Changes to package runtime make processes with the same seed differ less.
 
 //go:embed hook/testing.go.txt
 var hookText []byte
@@ -28,8 +28,7 @@ var hookRuntimeText []byte
 
 const overlayFile = "overlay.json"
 
-// hooks are inserted into the methods of testing.B, after the opening brace and before the closing
-// one.
+// hooks are inserted after the opening brace and before the closing brace of methods of testing.B.
 var hooks = map[string][2]string{
 	"runN":       {" b.gateRun();", ""},
 	"StartTimer": {" gateWas := b.timerOn;", "; if !gateWas { b.gateOn() };"},

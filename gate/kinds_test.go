@@ -68,8 +68,8 @@ func (r report) number(t *testing.T, what, unit string) reportNumber {
 	return reportNumber{}
 }
 
-// The floor of equal code decides by how much the slower code is slower. GATE_RUNS is the number of
-// runs.
+// TestKinds makes each kind of code slower by twice the floor of equal code, and by 3 % or more.
+// GATE_RUNS is the number of runs.
 func TestKinds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not tested in a short run: kinds of code, counted")
@@ -141,7 +141,7 @@ func TestKinds(t *testing.T) {
 }
 
 // A benchmark's allocations hardly affect the counts of later ones: their pages have been used
-// before, and their stacks have grown already.
+// before, and their stacks have grown.
 func TestNeighbors(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not tested in a short run: neighbors, counted")

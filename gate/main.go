@@ -27,7 +27,6 @@ const (
 	exitInterrupted = 130
 )
 
-// A config is the values of the flags.
 type config struct {
 	base, dir string // dir is relative to the repository's root
 	packages  []string

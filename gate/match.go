@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// This file rejects patterns that nothing matches: a run that measures nothing must not pass.
+// This file rejects patterns without matches, since a run that measures nothing must not pass.
 
 func repository(ctx context.Context) (string, error) {
 	root, err := git(ctx, ".", "rev-parse", "--show-toplevel")
@@ -62,7 +62,7 @@ func (k *comparison) checkPackages() error {
 	return nil
 }
 
-// listed matches a name at the end of a line, which TestMain may have begun.
+// listed matches a name at the end of a line; TestMain may have printed before it.
 var listed = regexp.MustCompile(`(?m)Benchmark\S*$`)
 
 func (k *comparison) checkPatterns(ctx context.Context) error {
@@ -107,8 +107,8 @@ func (k *comparison) checkPatterns(ctx context.Context) error {
 		"or for arm64", k.c.functions)
 }
 
-// matches reports whether the head has, or may have, a benchmark that matches. Sub-benchmarks are
-// known only once their benchmark has run.
+// matches reports whether the head has, or may have, a benchmark that matches. It runs benchmarks
+// to learn the names of their sub-benchmarks.
 func (k *comparison) matches(ctx context.Context, pattern string, names []string) bool {
 	if !strings.Contains(pattern, "/") {
 		return slices.ContainsFunc(names, regexp.MustCompile(pattern).MatchString)

@@ -151,8 +151,8 @@ func TestFailsClosed(t *testing.T) {
 		{"all left out", work, work, "-skip .", 2, 2,
 			[]string{nothing, "Benchmarks that match -skip are left out: `.`"}},
 		{"skipped at once, late, in a sub-benchmark, and not to be read", silent, silent, "", 2, 2,
-			// On a busy machine the first iteration may take a millisecond in one tree: it is then
-			// the only one, and Late is not skipped.
+			// On a busy machine the first iteration may take a millisecond in one tree. Then no
+			// other follows, and Late is not skipped.
 			[]string{nothing, "and not compared: `Late`, `Parts/a`, `Work`",
 				"Skipped by the base, and not compared: ", "Skipped by the head, and not compared: ",
 				"the base prints no line", "the head prints no line"}},

@@ -18,8 +18,8 @@ import (
 
 type pkg struct {
 	path string // import path
-	// prefix is the package's folder and a dot; empty for the module's root, or if -package is a
-	// single package.
+	// prefix is the package's folder and a dot. It is empty for the module's root, or if -package
+	// names a single package.
 	prefix string
 	dir    string
 	match  []string // of -package
@@ -28,8 +28,8 @@ type pkg struct {
 
 var has = regexp.MustCompile(`(?m)^func\s+Benchmark[\pL\pN_]*\s*\(`)
 
-// list returns the packages with benchmarks, none if the tree lacks the current folder, and sets
-// t.unlisted.
+// list returns the packages with benchmarks, and sets t.unlisted. It returns none if the tree lacks
+// the current folder.
 func (t *tree) list(ctx context.Context, c *config) (all []pkg, err error) {
 	folder := filepath.Join(t.root, c.dir)
 	if _, err := os.Stat(folder); errors.Is(err, os.ErrNotExist) {
@@ -77,8 +77,8 @@ func (t *tree) list(ctx context.Context, c *config) (all []pkg, err error) {
 	}
 }
 
-// native is the kind of test binaries that are run. Binaries of other kinds, named after
-// architectures, are only read.
+// native is the kind of test binaries that run. Those of other kinds, named after architectures,
+// are only read.
 const native = ""
 
 func binaryOf(work, tree string, p pkg, kind string) string {
@@ -145,8 +145,7 @@ func (k *comparison) buildAll(ctx context.Context) error {
 	return nil
 }
 
-// nameInASCII replaces bytes of an ELF file's symbol names that are not ASCII, because Valgrind
-// crashes on them.
+// nameInASCII replaces non-ASCII bytes in an ELF file's symbol names: Valgrind crashes on them.
 func nameInASCII(file string) error {
 	f, err := elf.Open(file)
 	if err != nil {
@@ -176,8 +175,8 @@ func nameInASCII(file string) error {
 
 var zmm = regexp.MustCompile(`\bZ([0-9]|[12][0-9]|3[01])\b`)
 
-// findNative disables cgo, for more reproducible builds, unless a file uses it or CGO_ENABLED is
-// set. It sets c.wide if assembly names a Z register or a file uses cgo.
+// findNative disables cgo, so that builds are more reproducible, unless a file uses it or
+// CGO_ENABLED is set. It sets c.wide if assembly names a Z register or a file uses cgo.
 func (c *config) findNative(ctx context.Context, t tree) error {
 	files, err := c.sources(ctx, t.root, t.goEnv, "CgoFiles", "SFiles")
 	isCgo := func(file string) bool { return filepath.Ext(file) == ".go" }
@@ -194,7 +193,7 @@ func (c *config) findNative(ctx context.Context, t tree) error {
 	return nil
 }
 
-// sources lists files of the packages and their dependencies, without the standard library. kinds
+// sources lists files of the packages and their dependencies outside the standard library. kinds
 // are fields of go list.
 func (c *config) sources(ctx context.Context, root string, env []string, kinds ...string) ([]string,
 	error) {

@@ -25,11 +25,11 @@ func run(ctx context.Context, dir string, env []string, name string, args ...str
 	return stdout.String(), failure(cmd, err, stderr.String()+"\n"+stdout.String())
 }
 
-// measured runs a program and returns its output from both streams. When the program ends or ctx is
-// done, its process group is killed, on Unix.
+// measured runs a program and returns its standard output and error. When the program ends or ctx
+// is done, its process group is killed, on Unix.
 func measured(ctx context.Context, dir string, env []string, name string, args ...string) (
 	said string, err error) {
-	// A pipe would have to wait for child processes that hold it open; a file does not.
+	// A pipe would wait for child processes that hold it open; a file does not.
 	output, err := os.CreateTemp("", "gate-output-")
 	if err != nil {
 		return "", err
@@ -77,8 +77,8 @@ func failure(cmd *exec.Cmd, err error, said string) error {
 var crash = regexp.MustCompile(`(?m)^(panic: |fatal error: |runtime: |SIG[A-Z]+: |` +
 	`vex .*: unhandled |(==\d+== )?(valgrind|Callgrind): |(    .*\n)*--- FAIL: )`)
 
-// telling returns at most most bytes of a tool's output: the beginning of the crash report, or the
-// last lines if there was no crash.
+// telling returns at most most bytes of a tool's output: the beginning of its crash report, or else
+// the last lines.
 func telling(said string, most int) string {
 	said = strings.TrimSpace(said)
 	if at := crash.FindStringIndex(said); at != nil {

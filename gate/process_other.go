@@ -4,5 +4,5 @@ package main
 
 import "os/exec"
 
-// ownGroup does nothing, so only the process itself is killed.
+// ownGroup does nothing: only the process itself will be killed.
 func ownGroup(*exec.Cmd) (end func()) { return func() {} }

@@ -249,8 +249,8 @@ func withoutValgrind(t *testing.T) []string {
 	return []string{"PATH=" + bin}
 }
 
-// A line in a commit's message accepts the regressions that match its pattern, until the base has
-// that commit.
+// A line in a commit's message accepts the regressions that match its pattern, until the base
+// contains the commit.
 func TestAcceptedByCommit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not tested in a short run: what commits accept")

@@ -26,7 +26,7 @@ func ci(t *testing.T, programs map[string]string, env []string, function string)
 	return strings.ReplaceAll(string(out), bin+"/", ""), err
 }
 
-// Ubuntu's command chromium only asks to install a package, and does not count as a browser.
+// Ubuntu's command chromium, which only asks to install a package, does not count as a browser.
 func TestBrowser(t *testing.T) {
 	needs(t, "bash")
 	const stub, chrome = "echo requires the chromium snap >&2; exit 1", "echo Google Chrome 155"
@@ -87,8 +87,8 @@ func stepsOf(t *testing.T, file string) (commands []string) {
 	return commands
 }
 
-// The action's steps fetch enough history for the gate to find the base, into a clone with one
-// commit and no other branches, as actions/checkout makes it.
+// The action's steps fetch enough history for the gate to find the base. actions/checkout makes a
+// clone with one commit and no other branches.
 func TestAction(t *testing.T) {
 	needs(t, "bash")
 	origin := newHistory(t)

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// The self-test builds copies of this tree, some with a kernel made slow on purpose. scripts/ci.sh
+// The self-test builds copies of this tree, some with a kernel slowed down. scripts/ci.sh
 // gate_selftest runs it.
 
 func copyTree(t *testing.T, name string) tree {
@@ -113,7 +113,7 @@ func TestSelfSlowedOnPurpose(t *testing.T) {
 			head := copyTree(t, "head")
 			head.edit(t, fault.file, fault.old, fault.new)
 			head.generate(t)
-			// The kernel is slow, but not wrong: its benchmarks compare the results with plain Go.
+			// The kernel is slow, but correct: its benchmarks compare the results with plain Go.
 			c := kernelsConfig()
 			c.bench = "Kernels/op=(dot|sumsquares|axpy)$/n=784"
 			r := &result{work: t.TempDir()}
@@ -138,8 +138,8 @@ func TestSelfSlowedOnPurpose(t *testing.T) {
 	}
 }
 
-// Two copies of the tree have equal binaries, for which the gate would measure nothing; here they
-// are counted and timed all the same.
+// Two copies of the tree have equal binaries. The gate would measure nothing, but this test counts
+// and times them.
 func TestSelfSameCodePasses(t *testing.T) {
 	base, head := copyTree(t, "base"), copyTree(t, "head")
 	c := kernelsConfig()
@@ -187,8 +187,8 @@ func TestSelfSameCodePasses(t *testing.T) {
 	}
 }
 
-// Slow kernel bodies are found by their times: those for AVX-512, whose instructions Valgrind can't
-// count, or the body for AVX2 or NEON on a machine without AVX-512.
+// The gate finds slow kernel bodies by their times: those for AVX-512, whose instructions Valgrind
+// can't count, or those for AVX2 and NEON on a machine without AVX-512.
 func TestSelfSlowTimeIsSeen(t *testing.T) {
 	base, head := copyTree(t, "base"), copyTree(t, "head")
 	paths, err := run(t.Context(), base.root, nil, "go", "test", "-v", "-run", "PathsWanted",

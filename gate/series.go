@@ -8,18 +8,18 @@ import (
 )
 
 // A benchmark without package count is counted in several processes with different seeds, because
-// maps, goroutines and random data make it execute different instructions. The trees have the same
-// seeds: the pairs show how far random numbers alone can change a count.
+// maps, goroutines and random data make it execute different instructions. Both trees use the same
+// seeds: the pairs show how far randomness alone changes a count.
 
-// A series is one number of a benchmark in processes of base and head. If both have equally many,
+// A series is one number of a benchmark in processes of base and head. In series of equal length,
 // values with the same index are taken to have the same seed.
 type series [2][]float64
 
 // change compares means: a median could jump between two modes.
 func (s series) change() float64 { return stats.Mean(s[1])/stats.Mean(s[0]) - 1 }
 
-// deviation returns the standard error of change, by the differences of pairs if all values are
-// paired; 0 if a tree has fewer than two values.
+// deviation returns the standard error of change: that of paired differences if both trees have
+// equally many values; 0 if a tree has fewer than two.
 func (s series) deviation() float64 {
 	if n := len(s[0]); n == len(s[1]) && n > 1 {
 		differences := make([]float64, n)
@@ -45,8 +45,9 @@ func (s series) spread() float64 {
 // exactLimit is a relative change of a count that does not matter in practice.
 const exactLimit = 0.005
 
-// limit returns the relative change that must be exceeded. With 6 or 16 pairs whose differences are
-// normally distributed, equal code exceeds 10 or 5 standard errors with a probability below 1e-4.
+// limit returns the relative change up to which code counts as equal. If the differences of 6 or 16
+// pairs are normally distributed, equal code is judged worse, beyond 10 or 5 standard errors, with
+// a probability below 1e-4.
 func (s series) limit() float64 {
 	errors := 5.0
 	if min(len(s[0]), len(s[1])) < stages[len(stages)-1] {
@@ -55,8 +56,8 @@ func (s series) limit() float64 {
 	return max(exactLimit, errors*s.deviation())
 }
 
-// steady is the spread up to which a series is settled: of single calls at once, of others after
-// the second stage.
+// steady is the spread up to which a series is settled: for single calls at once, else after the
+// second stage.
 const steady = 0.001
 
 var stages = []int{2, 6, 16}
@@ -79,7 +80,7 @@ func (s series) empty() bool {
 	return min(len(s[0]), len(s[1])) == 0 || slices.Min(s[0])*slices.Min(s[1]) == 0
 }
 
-// Before the spread is known, a rise must be far greater than the spread of equal code.
+// While a series has few values, a rise must far exceed the spread of equal code.
 const (
 	farAtLeast = 0.5
 	farSpreads = 4
@@ -128,13 +129,13 @@ func judge(change, limit float64) verdict {
 	return equal
 }
 
-// Allocations of benchmarks without package count are those that the Go runtime reports. A rare one
-// falls into the operations of some runs only, so they have changed only if the ranges of the trees
+// Allocations of benchmarks without package count are those that the Go runtime reports. Rare
+// allocations fall into some runs only, so the numbers have changed only if the ranges of the trees
 // do not overlap.
 
 const allocRuns = 6
 
-// A rise is the larger of a share of a number and an amount.
+// A rise is the growth to be exceeded: the larger of a share of the base's number and an amount.
 type rise struct{ share, least float64 }
 
 var (

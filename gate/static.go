@@ -9,10 +9,10 @@ import (
 )
 
 // This file reads function sizes and the loops of assembly from binaries, also for AVX-512, which
-// Valgrind can't run, and for NEON on other machines.
+// Valgrind can't run, and for other architectures.
 
 type function struct {
-	name  string // with the import path, until shorten removes it
+	name  string // with the import path, unless shorten removed it
 	size  int    // bytes
 	loops []loop // innermost, in order of address
 	// unread is why the loops of assembly could not be read.
@@ -22,13 +22,13 @@ type function struct {
 type loop struct {
 	instructions int
 	memory       int // instructions that access memory
-	advance      int // largest change of a register, times its scale as an index: mostly bytes
+	advance      int // largest change of a register, times its scale as an index: usually bytes
 }
 
 func (l loop) perKiB(n int) float64 { return float64(n) * 1024 / float64(max(l.advance, 1)) }
 
-// functions returns the functions of an ELF file whose names match. It reads loops only of
-// assembly: Go code is counted by running it.
+// functions returns the functions of an ELF file whose names match. It reads only assembly's loops:
+// Go code is counted by running it.
 func functions(file string, match *regexp.Regexp) ([]function, error) {
 	f, err := elf.Open(file)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// decodeAsObjdump compares the decoder with GNU objdump: where instructions begin, and which have
-// an operand in memory.
+// decodeAsObjdump compares with GNU objdump where instructions begin, and which have an operand in
+// memory.
 func decodeAsObjdump(t *testing.T, binary string) {
 	needs(t, "objdump")
 	out, err := exec.Command("objdump", "-d", "-w", "--no-show-raw-insn", binary).Output()
@@ -63,7 +63,7 @@ func decodeAsObjdump(t *testing.T, binary string) {
 				t.Errorf("%s+%#x: no instruction begins there", s.Name, in.address)
 				break
 			}
-			// AT&T syntax: operands in memory have parentheses or a segment; LEA and NOP load
+			// In AT&T syntax, operands in memory have parentheses or a segment. LEA and NOP load
 			// nothing.
 			operand := strings.ContainsAny(text, "(:") && !strings.HasPrefix(text, "lea") &&
 				!strings.HasPrefix(text, "nop")
@@ -83,7 +83,7 @@ func decodeAsObjdump(t *testing.T, binary string) {
 	t.Logf("%d functions, %d instructions", checked, instructions)
 }
 
-// The main loop of dot has, for 64 elements, 8 loads and 8 memory operands of multiplications, or 4
+// For 64 elements, the main loop of dot has 8 loads and 8 memory operands of multiplications, or 4
 // of each with registers of 512 bits. On arm64 a load fills two registers.
 func TestFunctions(t *testing.T) {
 	t.Parallel()

@@ -65,8 +65,8 @@ func script(t *testing.T, text string) string {
 	return name
 }
 
-// The gate kills the processes that a benchmark has started, and does not wait for them, even if
-// they hold the output open.
+// The gate kills processes that a benchmark left, and does not wait for them, even if they hold the
+// output open.
 func TestChildrenEnd(t *testing.T) {
 	p, child := &project{t: t}, script(t, "sleep 3600; exit")
 	if _, err := measured(t.Context(), ".", nil, script(t, child+" & "+child+" >&2 &")); err != nil {

@@ -16,8 +16,8 @@ import (
 )
 
 // Times on a shared machine drift, so only runs that follow each other are compared: of the base,
-// of the head, and of a copy of the base, for the noise. The shortest time of a process counts, as
-// other processes make times longer.
+// of the head, and of a copy of the base, which shows the noise. The shortest time of a process
+// counts, as other processes only lengthen times.
 
 const (
 	repeats   = 5
@@ -30,7 +30,7 @@ type timing struct {
 	base, head, again []float64 // ns/op, one per round
 }
 
-// ratioOf returns the median of the ratios a/b with its 95 % confidence interval, which assumes no
+// ratioOf returns the median of the ratios a/b with its 95 % confidence interval, valid for any
 // distribution.
 func ratioOf(a, b []float64) benchmath.Summary {
 	ratios := make([]float64, len(a))
@@ -46,7 +46,7 @@ func summary(values []float64) benchmath.Summary {
 	return benchmath.AssumeNothing.Summary(sample, 0.95)
 }
 
-// floor returns the noise: the greatest distance from 1 of the ratio of the two bases, or of an end
+// floor returns the noise: the greatest distance from 1 of the ratio of the two bases or of an end
 // of its interval.
 func (t timing) floor() float64 {
 	aa := ratioOf(t.again, t.base)
@@ -201,7 +201,7 @@ func (r *result) addTiming(name string, first timing, second *timing) {
 	r.add(f)
 }
 
-// inRounds returns the benchmarks with at least fewestRounds.
+// inRounds times the benchmarks, and returns those with at least fewestRounds.
 func (k *comparison) inRounds(ctx context.Context, all []*timed, rounds int) []*timed {
 	r := rand.New(rand.NewPCG(1, uint64(len(all))))
 	last := time.Now()

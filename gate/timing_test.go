@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// rounds returns times of n rounds with relative noise; the head takes factor times as long.
+// rounds returns times of n rounds with relative noise. The head takes factor times as long.
 func rounds(r *rand.Rand, n int, noise, factor float64) *timing {
 	var t timing
 	sample := func(mean float64) float64 { return mean * math.Exp(noise*r.NormFloat64()) }

@@ -36,7 +36,7 @@ func runTests(m *testing.M) int {
 	return m.Run()
 }
 
-// needs ends a test without a program: as a failure if PEGASIMD_TOOLS is set, and as skipped
+// needs ends a test without the program: it fails if PEGASIMD_TOOLS is set, and is skipped
 // elsewhere.
 func needs(t *testing.T, program string) {
 	t.Helper()

@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// A tree is a copy of a commit's files, so that benchmarks that write files do not change the
-// user's.
+// A tree is a copy of a commit's files, since benchmarks may write to files.
 type tree struct {
 	name       string // base or head
 	repository string // of the user's repository or submodule, absolute
@@ -23,7 +22,7 @@ type tree struct {
 	broken     bool              // can't be listed, or -prepare failed
 	borrowed   []string          // linked or copied, as the commit lacks them
 	hash       string            // git's hash of the tree
-	data       []string          // benchmarks may read them, and they differ from the base's
+	data       []string          // files that benchmarks may read and that differ from the base's
 	env        []string          // for git
 	goEnv      []string          // for the go command
 }
@@ -43,9 +42,8 @@ func newTree(ctx context.Context, name, repository, commit, work string) (tree, 
 	return t, err
 }
 
-// export writes the files of a tree to its folder, if changes is true with uncommitted changes and
-// new files, except the history. It uses an index of its own and writes no objects to the
-// repository.
+// export writes the tree's files to its folder. With changes, it adds uncommitted changes and new
+// files, except the history. It uses an index of its own and writes no objects to the repository.
 func (t *tree) export(ctx context.Context, index string, changes bool) error {
 	objects, err := git(ctx, t.repository, "rev-parse", "--path-format=absolute", "--git-path",
 		"objects")
@@ -92,8 +90,8 @@ func (t *tree) prepare(ctx context.Context, c *config) error {
 }
 
 // findData sets t.data to the files outside the history that differ from the base's and that
-// benchmarks may read: all in folders named testdata, and elsewhere all but Go code, whose changes
-// the binaries show.
+// benchmarks may read. These are all files in folders named testdata, and elsewhere all but Go
+// code, whose changes the binaries show.
 func (t *tree) findData(ctx context.Context, base tree) error {
 	env := slices.Clone(t.env)
 	env[2] += string(os.PathListSeparator) + strings.TrimPrefix(base.env[1], "GIT_OBJECT_DIRECTORY=")

@@ -1,5 +1,5 @@
-// Package spec tests every code path against the public test vectors, in the folder vectors, that
-// docs/spec.md describes, and writes these vectors.
+// Package spec writes the test vectors that docs/spec.md describes, in the folder vectors, and
+// tests every code path against them.
 package spec
 
 import (
@@ -47,7 +47,7 @@ func TestGoldenVectors(t *testing.T) {
 	}
 }
 
-// Kernels without vectors have no result, or sums that the vectors of other kernels cover.
+// Kernels without vectors have no result, or the vectors of other kernels cover their sums.
 func TestGoldenVectorsOfAllKernels(t *testing.T) {
 	there := map[string]bool{"prefetch": true, "dotrowsint8": true, "dotrowsuint8": true,
 		"squareddistancerowsint8": true, "squareddistancerowsuint8": true,

@@ -24,8 +24,8 @@ var (
 )
 
 type kernel struct {
-	name, does string             // does: its operands, and the order of its results if several
-	call       func(n int) string // returns the text that follows n in the file
+	name, does string             // does: the operands, and the order of several results
+	call       func(n int) string // returns the rest of the line of n in the file
 	sizes      []int              // the values of n; lengths if nil
 }
 
@@ -41,7 +41,7 @@ func all(v any) string {
 	return fmt.Sprintf("%x", sha256.Sum256(b))
 }
 
-// x, y and w return the first n numbers of the streams 1, 2 and 3.
+// x, y and w return the first n numbers of streams 1, 2 and 3.
 func x(n int) []float32 { return vector(1, n) }
 func y(n int) []float32 { return vector(2, n) }
 func w(n int) []float32 { return vector(3, n) }
@@ -388,7 +388,7 @@ func smallNumbers(s uint32, n int, scale float32) []float32 {
 	return v
 }
 
-// best finds the ten best of n rows of small numbers, or all if n is below ten, by each metric.
+// best passes to f, for each metric, the ten best of n rows of small numbers, or all if n < 10.
 func best(n int, scale float32, f func(numbers [10]int32, scores [10]float32),
 	metrics ...dense.Metric) {
 	rows, query := smallNumbers(5, 9*n, scale), smallNumbers(6, 9, scale)
@@ -406,7 +406,7 @@ func top(n int) string {
 	return strings.Join(hits(n, 1, dense.ByDot, dense.ByCosine, dense.ByDistance), " ")
 }
 
-// At 2^126, distances from 4*2^126 on overflow float32.
+// At the scale 2^126, distances of 4*2^126 or more overflow float32.
 func topL1(n int) string {
 	var told []string
 	for _, scale := range []float32{1, 0x1p70, 0x1p126} {

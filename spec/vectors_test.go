@@ -24,8 +24,7 @@ func mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// value returns the i-th number of the stream s, of either sign and a magnitude from 2^-8 to below
-// 2^8.
+// value returns number i of the stream s: of either sign, with a magnitude in [2^-8, 2^8).
 func value(s uint32, i int) float32 {
 	z := mix(uint64(s)<<32 + uint64(i))
 	exponent := 119 + uint32(z>>59)&15
@@ -82,7 +81,7 @@ const (
 	steps      = 3 * rows
 )
 
-// data returns rows, their labels, -1 or 1, and both as svmlight text.
+// data returns rows, their labels (-1 or 1), and both as svmlight text.
 func data() (*sparse.Matrix, []float32, []byte) {
 	var b bytes.Buffer
 	starts, indices, values := []int64{0}, []int32(nil), []float32(nil)
@@ -164,8 +163,8 @@ func filled(x *sparse.Matrix) *dense.Matrix {
 	return m
 }
 
-// stepsOf returns text with a line for each number of steps up to 2*rows: the number, and the
-// weights and the bias of the last iterate, as bits.
+// stepsOf returns a line for each number of steps up to 2*rows: the number, then the weights and
+// bias of the last iterate, as bits.
 func stepsOf(x pegasos.Examples, y []float32, cfg pegasos.Config) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString("# step, w of the last iterate as float32 bits, its bias as float64 bits\n")

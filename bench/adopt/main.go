@@ -1,11 +1,11 @@
-// Command adopt links the kernels into other projects. It prints the number of lines of each patch,
-// whether the projects' own tests pass on this machine and on arm64 in emulation (qemu-user), and
-// how times change:
+// Command adopt patches other projects to use the kernels. It prints the number of lines of each
+// patch, whether the projects' tests pass on this machine and on arm64 in emulation (qemu-user),
+// and how times change. In the folder bench:
 //
 //	go run ./adopt
 //	go run ./adopt -only 'hnsw|gonum' -tests=false
 //
-// in the folder bench. The go command downloads the projects as modules.
+// The go command downloads the projects as modules.
 package main
 
 import (

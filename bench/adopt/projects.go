@@ -24,7 +24,7 @@ type project struct {
 	patch string // unified diff of files in Folder
 }
 
-// Expr is a Go expression of type float32, in which x, y and z are vectors and m is a matrix.
+// Expr is a float32 expression in Go, in which x, y and z are vectors and m is a matrix.
 type call struct {
 	Name, Expr string
 	Loop       bool // the project computes the result by a loop in Go
@@ -53,8 +53,7 @@ func readProjects() (all []project, err error) {
 	return all, err
 }
 
-// parseProject reads a txtar archive: a project in JSON, and the optional sections "setup" and
-// "patch".
+// parseProject reads a txtar archive: a project in JSON, and optional sections "setup" and "patch".
 func parseProject(text []byte) (p project, err error) {
 	archive := txtar.Parse(text)
 	d := json.NewDecoder(bytes.NewReader(archive.Comment))

@@ -9,8 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/quant"
 )
 
-// The operations of batches find the nearest rows of a window of the large matrix for each query of
-// a batch.
+// Operations of batches find the nearest rows, in a window of the large matrix, for each query of a
+// batch.
 const (
 	batchCols   = 768 // elements of a row
 	batchHits   = 10
@@ -37,8 +37,8 @@ var (
 	int8Batch  = batch[int8, int32]{least: math.MinInt32}
 )
 
-// prepare copies rows planted to planted+count-1 of the first window as queries. at(i) returns row
-// i of the window.
+// prepare copies rows planted to planted+count-1 of the first window, whose row i is at(i), as
+// queries.
 func (b *batch[T, S]) prepare(count int, at func(i int) []T) {
 	b.matrix, b.queries = make([]T, 0, count*batchCols), nil
 	b.scores = make([]S, count*mostInStrip)
@@ -48,8 +48,8 @@ func (b *batch[T, S]) prepare(count int, at func(i int) []T) {
 	}
 }
 
-// rank finds the hits of all queries among count rows. dots stores the scores of n rows, beginning
-// with row first, in b.scores.
+// rank finds the hits of all queries among count rows. dots stores the scores of n rows, from row
+// first on, in b.scores.
 func (b *batch[T, S]) rank(count, strip int, dots func(first, n int)) {
 	for q := range b.queries {
 		for k := range b.hits[q] {
@@ -82,8 +82,8 @@ func (b *batch[T, S]) insert(q int, scores []S, first int) {
 	}
 }
 
-// found returns the index of the nearest row for each query, and then the scores of all hits of the
-// first and of the last query.
+// found returns the index of the nearest row for each query, then the scores of all hits of the
+// first and last query.
 func (b *batch[T, S]) found() (all []float32) {
 	for q := range b.queries {
 		all = append(all, float32(b.hits[q][0].row))
@@ -96,8 +96,8 @@ func (b *batch[T, S]) found() (all []float32) {
 	return all
 }
 
-// want computes found's results in float64, and for each the magnitude to which its rounding error
-// is relative. score returns the score of row i for query q and its magnitude.
+// want computes found's results in float64, and the magnitudes to which their rounding errors are
+// relative. score returns the score of row i for query q, and its magnitude.
 func (b *batch[T, S]) want(count int, score func(q, i int) (v, size float64)) (values,
 	sizes []float64) {
 	for q := range b.queries {
@@ -117,7 +117,7 @@ func (b *batch[T, S]) want(count int, score func(q, i int) (v, size float64)) (v
 	return values, sizes
 }
 
-// prepareWindow allocates x and out. most limits the rows of a window.
+// prepareWindow allocates x and out, with at most most rows in a window.
 func prepareWindow(cols, most int) {
 	x, out, turn = make([]float32, cols), make([]float32, min(len(large())/cols/windows, most)), 0
 	nextRows()
@@ -128,7 +128,8 @@ var (
 	int8Hits  [mostQueries][]quant.Hit
 )
 
-// hit returns our k-th hit for query q. many makes one call for all queries, each a call per query.
+// hit returns our k-th hit for query q. many searches for all queries in one call, each in a call
+// per query.
 func (b *batch[T, S]) search(name string, prepare func(queries int),
 	score func(q, i int) (v, size float64), hit func(q, k int) (row int, score S),
 	many, each func()) *operation {
@@ -178,8 +179,8 @@ var (
 	topManyCosine = topManyBy("TopMany by cosine, rows of 768, queries", dense.ByCosine)
 )
 
-// inverseNorms returns 1/norm of the rows of the large matrix. Verification computes them, so that
-// peers are timed as if they stored unit vectors.
+// inverseNorms returns 1/norm of each row of the large matrix. The verification before the timing
+// computes them, so that peers are timed as if they stored unit vectors.
 var inverseNorms = sync.OnceValue(func() []float32 {
 	all := make([]float32, len(large())/batchCols)
 	for i := range all {
@@ -188,8 +189,7 @@ var inverseNorms = sync.OnceValue(func() []float32 {
 	return all
 })
 
-// dots stores in b.scores the dot products of all queries and n rows of the window, beginning with
-// row first.
+// addPeer adds a way to rank. dots is as in rank: the scores are dot products.
 func (b *batch[T, S]) addPeer(operation, name string, inC bool, strip int,
 	dots func(first, n int)) {
 	addWay(operation, way{name: name, inC: inC, loop: overRows(func() {

@@ -20,7 +20,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// leastRounds is the number of samples that benchstat needs for a confidence interval.
+// leastRounds is how many samples benchstat needs for a confidence interval.
 const leastRounds = 6
 
 type meter struct {
@@ -128,8 +128,8 @@ func (m *meter) cell(c *cell) error {
 	return nil
 }
 
-// bytes is the number of bytes that a call of the kernel reads and writes, walked the same for the
-// probe, the last competitor of the race; 0 without a probe.
+// bytes are read and written in a call of the kernel, walked in a call of the probe, the race's
+// last competitor. walked is 0 without a probe.
 func (m *meter) write(c *cell, race frame.Race, bytes, walked float64) {
 	for i, isa := range asm.Available() {
 		for round, seconds := range race[i] {
@@ -143,8 +143,8 @@ func (m *meter) write(c *cell, race frame.Race, bytes, walked float64) {
 	}
 }
 
-// verify compares the results of the code paths with each other and, unless the operands are too
-// large, with float64.
+// verify compares the results of the code paths with each other and, for small operands, with
+// float64.
 func verify(k asmtest.Kernel, n, off int) error {
 	var a *asmtest.Args
 	sum := float32(0)

@@ -26,7 +26,7 @@ func (c *cell) name() string {
 	return fmt.Sprintf("op=%s/n=%d/level=%s", op, c.n, c.level)
 }
 
-// Sizes in bytes of operands for the last cache and for memory.
+// Bytes of operands in the last cache and in memory.
 const (
 	largestInCache = 16 << 20
 	leastInMemory  = 64 << 20
@@ -84,7 +84,7 @@ func cells(o options, caches cpu.Caches) (all []*cell) {
 	return all
 }
 
-// memory allocates floats that begin off floats after the start of a cache line.
+// memory allocates floats from off floats after the start of a cache line on.
 type memory struct {
 	asmtest.Heap
 	off int
@@ -96,8 +96,8 @@ func (m memory) Floats(n int) []float32 {
 	return all[skip:][:n:n]
 }
 
-// operands returns the operands of the probe: of misaligned operands the aligned part, because the
-// probe shows the machine's limit.
+// operands returns the probe's operands: only the aligned part, because the probe shows the
+// machine's limit.
 func operands(s bandwidth.Shape, a *asmtest.Args, off int) (x, y []float32) {
 	x, y = a.X, a.Y
 	if s == bandwidth.Copy {

@@ -22,7 +22,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// run runs the program as a process of its own, since it pins itself to a core.
+// run runs the program in a process of its own, since the program pins itself to a core.
 func run(t *testing.T, args ...string) string {
 	program := filepath.Join(t.TempDir(), "kernels")
 	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {

@@ -8,7 +8,7 @@ const matrixRows = 256
 
 var (
 	left []float32 // multiplies a matrix from the left
-	dim  int       // of x and y as square matrices
+	dim  int       // order of x and y as square matrices
 )
 
 func onMatrix(name string, got func() []float32, want func() (values, sizes []float64)) *operation {

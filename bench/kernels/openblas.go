@@ -10,8 +10,8 @@ import (
 	"github.com/klauspost/cpuid/v2"
 )
 
-// core returns OpenBLAS's name for this CPU's instruction set. OpenBLAS itself chooses by the model
-// number, which virtual machines may change.
+// core returns OpenBLAS's name for an instruction set of this CPU. OpenBLAS itself chooses by the
+// model number, which virtual machines may change.
 func core() string {
 	switch has := cpuid.CPU.Supports; {
 	case !may512 && has(cpuid.AVX2, cpuid.FMA3):
@@ -30,8 +30,7 @@ func core() string {
 	return ""
 }
 
-// OpenBLAS reads coreVariable when it is loaded, before any Go code runs, so init restarts the
-// program.
+// OpenBLAS reads coreVariable when it is loaded, before Go code runs, so init restarts the program.
 const coreVariable = "OPENBLAS_CORETYPE"
 
 func init() {

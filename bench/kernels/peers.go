@@ -20,8 +20,8 @@ import (
 )
 
 // The operands of the current operation. As package variables they are read from memory, and the
-// compiler can't fold constants into the loops. sink takes results one at a time, because a sum
-// would be a dependency chain.
+// compiler can't fold constants into the loops. sink takes single results, because a sum would be a
+// dependency chain.
 var (
 	alpha, sink float32
 	x, y, out   []float32
@@ -46,13 +46,13 @@ func (w way) isOurs() bool { return strings.HasPrefix(w.name, ours) }
 type operation struct {
 	name    string
 	sizes   []int
-	both    bool    // of vectors, which are also timed off alignment
-	ten     bool    // of the ten operations by which releases are compared
-	alpha   float32 // of the variable alpha in timed calls
+	both    bool    // also timed off alignment: operands are vectors
+	ten     bool    // one of the ten operations by which releases are compared
+	alpha   float32 // value of the variable alpha in timed calls
 	prepare func(n, off int)
 	per     func() int // divides the time of a call; nil for 1
-	// want returns, before the operation is run, the values that got should return, in float64, and
-	// for each the magnitude to which the rounding error is relative.
+	// want returns, before the operation runs, the values that got should return, in float64, and
+	// the magnitudes to which their rounding errors are relative.
 	want func() (values, sizes []float64)
 	got  func() []float32
 	ways []way
@@ -62,7 +62,7 @@ var operations = append(onFloats, rowsInL1, rowsInL2, rowsInL3, rowsFromMemory, 
 	topManyCosine, int8TopMany, pickedByDot, pickedByDistance, pickedByCosine, gemvT, ger, gemm,
 	dotSparse, axpySparse)
 
-// may512 reports whether peers with a choice may use AVX-512: only if our own path does.
+// may512 reports whether peers may use AVX-512, if they let us choose: only if our path does.
 var may512 = asm.Active() == asm.AVX512 || asm.Active() == asm.AVX512x256
 
 // operation is a name up to the first comma.
@@ -90,7 +90,7 @@ type table struct {
 	ways  []way
 }
 
-// passes over all cells spread the samples of a cell over the run.
+// passes over all cells spread a cell's samples over the run.
 const passes = 5
 
 func beside(o options, dir string) error {
@@ -135,8 +135,8 @@ func beside(o options, dir string) error {
 	return errors.Join(err, summary(w, tables))
 }
 
-// tablesOf verifies the ways. It leaves out peers with wrong results, with their errors in failed;
-// a wrong result of ours ends the program.
+// tablesOf verifies the ways. It leaves out peers with wrong results, with their errors in failed.
+// A wrong result of ours ends the program.
 func tablesOf(o options) (tables []*table, failed []string) {
 	for _, op := range operations {
 		for off, suffix := range []string{"", ", one float off"} {
@@ -173,8 +173,8 @@ func tablesOf(o options) (tables []*table, failed []string) {
 	return tables, failed
 }
 
-// verify compares results with float64, except those of the read loop, and ours on all code paths
-// with each other.
+// verify compares results with float64, except the read loop's. It compares ours between all code
+// paths.
 func (o *operation) verify(w way, sizes []int, off int) error {
 	if w.got == nil {
 		w.got = o.got
@@ -234,7 +234,6 @@ func (t *table) race(i, rounds int) {
 
 const ourRoundings = 32.
 
-// near reports whether got differs from want by at most roundings times 2^-24 of size, plus 2^-126.
 func near(got float32, want, size, roundings float64) bool {
 	return float64(got) == want ||
 		math.Abs(float64(got)-want) <= roundings*0x1p-24*size+0x1p-126

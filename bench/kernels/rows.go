@@ -44,8 +44,8 @@ func product(row []float32) (value, size float64) {
 
 func row(i int) []float32 { return rows[i*len(x):][:len(x):len(x)] }
 
-// large is larger than ordinary caches. Its bits are normal numbers also if they are read as
-// float16 or bfloat16.
+// large is larger than ordinary caches. Read as float16 or bfloat16, its bits are normal numbers,
+// too.
 var large = sync.OnceValue(func() []float32 {
 	const varied, exponent = 0x83ff83ff, 0x38003800
 	v, r := memory{}.Floats(min(max(4*cpu.Sizes().L3, 256<<20), 2<<30-64)/4), rand.NewPCG(5, 5)
@@ -55,19 +55,19 @@ var large = sync.OnceValue(func() []float32 {
 	return v
 })
 
-// nextRows moves to the next window of the large matrix, and to other random rows, so that rows are
-// read from memory.
 const (
 	windows  = 16
 	together = 32 // random rows in a call
 )
 
 var (
-	turn   int            // calls of nextRows, that of prepare included
+	turn   int            // calls of nextRows, including the one in prepare
 	picked [1 << 18]int32 // random rows of all calls
 	picks  []int32        // random rows of the current call
 )
 
+// nextRows moves to the next window of the large matrix, and to other random rows, so that rows are
+// read from memory.
 func nextRows() {
 	size := len(out) * len(x)
 	rows = large()[turn%windows*size:][:size]
@@ -90,8 +90,8 @@ func prepareLarge(n, _ int) {
 
 func found() (values, sizes []float64) { return []float64{planted}, []float64{0} }
 
-// nearest returns the row of the best hit if a way has ranked the rows, and otherwise of the
-// largest product.
+// nearest returns the row of the best hit if a way has ranked the rows, else that of the largest
+// product.
 func nearest() []float32 {
 	row := hits[0].Row
 	if row < 0 {
@@ -118,7 +118,7 @@ func int8s(v []float32) []int8 {
 	return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(v))), 4*len(v))
 }
 
-// score returns the score of a row, in float64, and the magnitude to which its rounding error is
+// score returns a row's score in float64, and the magnitude to which its rounding error is
 // relative.
 func pickedBy(metric string, score func(row []float32) (v, size float64)) *operation {
 	return &operation{

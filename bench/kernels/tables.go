@@ -34,8 +34,8 @@ func (t *table) row(name string, considered func(way) bool) (cells []any) {
 func isAny(way) bool    { return true }
 func isInGo(w way) bool { return !w.inC }
 
-// behind returns the largest ratio of our first way's time at the i-th size to that of a considered
-// peer, and the peer's name; 0 and "" without such a peer.
+// behind returns the largest ratio of our first way's time at the i-th size to a considered peer's,
+// and that peer's name; 0 and "" without such a peer.
 func (t *table) behind(i int, considered func(way) bool) (most float64, peer string) {
 	for k, w := range t.ways {
 		if w.isOurs() || w.name == readLoop || !considered(w) {
@@ -48,7 +48,7 @@ func (t *table) behind(i int, considered func(way) bool) (most float64, peer str
 	return most, peer
 }
 
-// Ratios to the best peer's time above which a cell is behind, and far behind.
+// A cell is behind, or far behind, if our time divided by the best peer's exceeds this.
 const (
 	behindBest    = 1.05
 	farBehindBest = 1.15

@@ -15,9 +15,9 @@ var lengths = []int{3, 8, 16, 31, 48, 64, 100, 128, 256, 384, 768, 784, 1024, 15
 
 var blasGo gonum.Implementation
 
-// vectors allocates x and y, which start off floats after a multiple of 64 bytes. Their offsets
-// within a page differ by half a page, because a load waits for an unrelated store to the same
-// offset in another page.
+// vectors allocates x and y, which start off floats after a multiple of 64 bytes. Their offsets in
+// a page differ by half a page, because a load waits for an unrelated store to the same offset in
+// another page.
 func vectors(n, off int) {
 	all := memory{off: off}.Floats(2*n + 4*page)
 	x, y = all[:n:n], all[(n+page-1)/page*page+page/2:][:n:n]
@@ -27,14 +27,14 @@ func vectors(n, off int) {
 
 const page = 1024 // floats in 4 KiB
 
-// onVectors returns one of the ten operations, with the result in sink.
+// onVectors returns one of the ten operations. Its result is in sink.
 func onVectors(name string, want func() (values, sizes []float64)) *operation {
 	return &operation{name: name, sizes: lengths, both: true, ten: true,
 		prepare: vectors, got: func() []float32 { return []float32{sink} }, want: want}
 }
 
-// onY is onVectors for an operation that changes y to term(alpha, x, y). alpha is factor in timed
-// calls.
+// onY is onVectors for an operation that changes y to term(alpha, x, y). In timed calls alpha is
+// factor.
 func onY(name string, factor float32, term func(alpha, x, y float64) (v, size float64)) *operation {
 	o := onVectors(name, func() (values, sizes []float64) {
 		return each(len(x), func(i int) (value, size float64) {

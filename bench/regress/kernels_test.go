@@ -11,11 +11,11 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// Small sizes show the cost of a call and of the elements left after the loop, large sizes the cost
-// of an element.
+// Small sizes show the cost of a call and of the elements after the loop, large sizes that of an
+// element.
 var sizes = []int{8, 31, 100, 784, 4096}
 
-// BenchmarkKernels compares each kernel with the generic path before it times the kernel.
+// BenchmarkKernels compares each kernel with the generic path before timing it.
 func BenchmarkKernels(b *testing.B) {
 	for _, k := range asmtest.Kernels {
 		for _, n := range sizes {
@@ -47,8 +47,7 @@ func call(k asmtest.Kernel, isa asm.ISA, a *asmtest.Args) []float32 {
 	return append([]float32{k.Call(a)}, a.Stored()...)
 }
 
-// BenchmarkRows measures dot products with the rows of matrices for the second- and third-level
-// cache.
+// BenchmarkRows times dot products with rows of matrices that fit into the L2 and L3 cache.
 func BenchmarkRows(b *testing.B) {
 	dotRows := asmtest.Kernels[slices.IndexFunc(asmtest.Kernels,
 		func(k asmtest.Kernel) bool { return k.Name == "dotrows" })]

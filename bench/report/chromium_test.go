@@ -93,7 +93,7 @@ func TestInChromium(t *testing.T) {
 			t.Errorf("%s has %d paths: %v", name, paths, err)
 		}
 	}
-	// The report of this machine has measured numbers instead of samples.
+	// This machine's report has measured numbers instead of samples.
 	if own, err := filepath.Abs("../../build/bench/report.html"); err == nil {
 		if _, err := os.Stat(own); err != nil {
 			t.Log("make report has written no report on this machine")

@@ -1,4 +1,4 @@
-// Command report draws the results of make bench and the history of the regression gate, as an HTML
+// Command report draws the results of make bench and the history of the regression gate in an HTML
 // file that loads no other files.
 package main
 
@@ -45,8 +45,8 @@ func main() {
 	}
 }
 
-// past is the folder of the gate's history. If pictures is not empty, write also writes kernels.svg
-// and proof.svg to it.
+// past is the folder of the gate's history. write writes kernels.svg and proof.svg to pictures,
+// unless empty.
 func write(dir, past, pictures string) error {
 	r, err := measured.Read(dir)
 	if err != nil {

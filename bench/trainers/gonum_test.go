@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// The test is here because the root module does not require gonum.
+// This test is here because the root module does not require gonum.
 func TestRankingAgreesWithGonum(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200 {

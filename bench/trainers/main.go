@@ -1,5 +1,5 @@
-// Command trainers times our trainer beside other libraries. -help explains the flags, the method,
-// and the method's limits.
+// Command trainers times our trainer beside other libraries. -help explains the flags and the
+// method.
 package main
 
 import (
@@ -27,7 +27,6 @@ import (
 //go:embed help.txt data peers
 var files embed.FS
 
-// A session holds the values of the flags and the peers' drivers.
 type session struct {
 	ctx         context.Context
 	sets, peers string // comma-separated patterns of names
@@ -35,8 +34,8 @@ type session struct {
 	lambdas     []float64
 	threads     []int
 	rounds      int
-	limit       time.Duration // explore ends after a longer run, except for proven gaps
-	most        time.Duration // time after which a race begins no further round
+	limit       time.Duration // explore tries no more efforts after a longer run, except for proven gaps
+	most        time.Duration // time after which a race begins no round
 	quick       bool
 	seeds       bool
 	out         string
@@ -116,7 +115,7 @@ func readPeers() (all []*peer) {
 	return all
 }
 
-// seconds are CPU seconds if all runs have one thread, else wall-clock seconds.
+// seconds returns CPU seconds if all runs have one thread, else wall-clock seconds.
 func (s *session) seconds(t *training) float64 {
 	if slices.Max(s.threads) > 1 {
 		return t.Wall

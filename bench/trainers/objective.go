@@ -14,8 +14,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A problem has a lower bound on the optimum f*, and the relative gap between this bound and the
-// objective of a model.
+// A problem contains a lower bound on the optimum f*, and the relative gap between the bound and a
+// model's objective.
 type problem struct {
 	*session
 	set        *sets.Set
@@ -25,8 +25,7 @@ type problem struct {
 	bound, gap float64
 }
 
-// known returns the optimum and a lower bound on it from data/optima.csv; zeros if they are not
-// there.
+// known returns the optimum and a lower bound on it from data/optima.csv, or zeros.
 func (p *problem) known() (optimum, bound float64, err error) {
 	text, _ := files.Open("data/optima.csv") // no error: embedded
 	lines, err := frame.ReadLines(text)
@@ -77,7 +76,7 @@ func (p *problem) own(cfg pegasos.Config, threads int, limit time.Duration) (*tr
 	return ownTrain(p.ctx, p.x, p.set.Train.Y, cfg, threads, limit)
 }
 
-// verify compares the objective f with the proven bounds and with the objective that our trainer
+// verify compares the objective f with proven bounds and with the objective that our trainer
 // reports.
 func (p *problem) verify(t *training, f float64) error {
 	switch {
@@ -168,7 +167,7 @@ var passes, tolerances = func() (passes, tolerances []float64) {
 	return passes, tolerances
 }()
 
-// explore finds the first efforts that reach the targets. A library's own stop counts for every
+// explore finds the first efforts that reach the targets. A library's own stop reaches every
 // target.
 func (c *contender) explore(p *problem) error {
 	c.above = math.Inf(1)
@@ -201,7 +200,7 @@ func (c *contender) explore(p *problem) error {
 	return nil
 }
 
-// The function that runner returns repeats short trainings and returns the median time.
+// runner returns a function that repeats short trainings and returns the median time.
 func (p *problem) runner(train func() (*training, error)) func() (float64, error) {
 	return func() (float64, error) {
 		var all []float64

@@ -19,8 +19,7 @@ func same(loss string, lambda float64) pegasos.Config {
 		Curves: pegasos.CurvesNone, Bias: pegasos.BiasNone, Multiclass: pegasos.OneVsRest}
 }
 
-// Without Tol the measured time ends with the last call of Progress, with Tol it is the time of the
-// whole call.
+// ownTrain measures the time until the last call of Progress or, with Tol, that of the whole call.
 func ownTrain(ctx context.Context, x dataset.Examples, y []float32, cfg pegasos.Config, threads int,
 	limit time.Duration) (*training, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)

@@ -14,13 +14,13 @@ import (
 	"github.com/pegasimd/pegasimd/bench/internal/sets"
 )
 
-// A peer is another library, which a driver in the folder peers calls.
+// A peer is another library, called by a driver in the folder peers.
 type peer struct {
 	Name     string // name in -peers
 	Needs    string // Debian package
-	Folder   string // flag that names the folder of the source; empty if Debian has the peer
+	Folder   string // flag for the folder of the source; empty if Debian has the peer
 	Source   string
-	Compiler string // with arguments, in which DIR stands for the folder; empty for Python
+	Compiler string // with arguments; DIR stands for the folder; empty for Python
 	Methods  []method
 }
 

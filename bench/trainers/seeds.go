@@ -64,7 +64,7 @@ func plot(title, x, y string, log bool) *chart.Figure {
 		Y: chart.Axis{Label: y, Log: log, Format: chart.Short}}
 }
 
-// line returns a pointer that is valid until the next line is added.
+// line returns a pointer, valid until the next line is added.
 func line(f *chart.Figure, name string) *chart.Series {
 	f.Lines = append(f.Lines, chart.Series{Style: chart.Lines[len(f.Lines)], Name: name})
 	return &f.Lines[len(f.Lines)-1]
@@ -79,7 +79,7 @@ func (s *session) save(name, svg string) error {
 	return os.WriteFile(filepath.Join(s.out, name+".svg"), []byte(svg), 0o666)
 }
 
-// formOf returns the paper's algorithm or, for other forms, the plain defaults. Neither has curves.
+// formOf returns the paper's algorithm, or the plain defaults for other forms. Neither has curves.
 func formOf(form string) pegasos.Config {
 	if form == "paper" {
 		return pegasos.Paper()
@@ -99,8 +99,9 @@ func (p *problem) steps(x dataset.Examples, y []float32, form string, steps floa
 	return t, accuracy(p.set.Test.Y, predict(p.set.Test, classes(p.set.Train), t.values)), nil
 }
 
-// drawRows draws the time until the test error is at most wrong percent, the median of three seeds,
-// for nested subsets of the rows. It leaves out subsets whose median run does not reach that error.
+// drawRows draws the time until the test error is at most wrong percent, for nested subsets of the
+// rows: the median of three seeds. It leaves out subsets whose median run does not reach that
+// error.
 func (p *problem) drawRows(f *chart.Figure, form string, wrong float64) error {
 	times := line(f, fmt.Sprintf("%s, %g %% wrong, %s", p.set.Name, wrong, form))
 	for rows := p.set.Train.Rows(); rows >= 200; rows /= 2 {
@@ -123,8 +124,8 @@ func (p *problem) drawRows(f *chart.Figure, form string, wrong float64) error {
 }
 
 // toError tries longer and longer runs until the test error is at most wrong percent. It returns
-// the CPU milliseconds of the last run, less those of a run of one step, but at least 0.001; +Inf
-// if no run reaches the error.
+// the last run's CPU milliseconds, less those of one step, but at least 0.001. It returns +Inf if
+// no run reaches the error.
 func (p *problem) toError(x dataset.Examples, y []float32, form string, wrong float64, seed int) (
 	float64, error) {
 	for n := 128.; n < 2e5; n *= math.Sqrt2 {
@@ -219,7 +220,7 @@ func (s *session) drawMatrices(of *sets.Set, m *pegasos.Model, classes []string)
 		return fmt.Sprint(counts[i][j]), min(1, math.Sqrt(share)), true
 	}
 	accuracies := func(i, j int) (string, float64, bool) {
-		rate, ok := rates[[2]int{i + 1, j}] // the matrix has no row for the first class
+		rate, ok := rates[[2]int{i + 1, j}] // the matrix has no row for class 0
 		return fmt.Sprintf("%.1f", 100*rate), min(1, 5*(1-rate)), ok
 	}
 	return errors.Join(s.save("confusion", (&chart.Matrix{Title: of.Name + ": test rows",

@@ -1,12 +1,12 @@
 // Package count lets the gate count the instructions of single calls. It imports only the standard
-// library. A benchmark is written as
+// library. A benchmark such as
 //
 //	func BenchmarkScore(b *testing.B) {
 //		x, w := operands()
 //		count.Run(b, func() { score = Score(x, w) })
 //	}
 //
-// and is timed by go test -bench like any other.
+// is timed by go test -bench like any other.
 package count
 
 import (
@@ -22,10 +22,8 @@ const variable = "GATE_EVENTS"
 const calls = 3
 
 // Run times f as the body of b, which must do nothing else that takes time. f should do the same
-// work in each call.
-//
-// In a counting run, which the gate starts, Run instead calls f a few times to count its
-// allocations and instructions.
+// work in each call. In a counting run, which the gate starts, Run calls f a few times and counts
+// its allocations and instructions.
 func Run(b *testing.B, f func()) {
 	name := os.Getenv(variable)
 	if name == "" {
@@ -44,7 +42,7 @@ func Run(b *testing.B, f func()) {
 		if _, err := fmt.Fprintf(file, "call %v %s\n", allocs, b.Name()); err != nil {
 			b.Fatal(err)
 		}
-		// Begin each call with a new time slice, because a preemption would be counted.
+		// Start a new time slice, because a preemption during the call would be counted.
 		runtime.Gosched()
 		begin()
 		f()

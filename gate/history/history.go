@@ -1,5 +1,4 @@
-// Package history stores the numbers measured by the regression gate, one line of JSON for each
-// run.
+// Package history stores the numbers that the gate measures, with a line of JSON for each run.
 //
 //	run := &history.Run{Time: time.Now(), Commit: commit, CPU: machine.CPU()}
 //	run.Set("op=dot/isa=avx2", "insn/call", 1234)
@@ -19,7 +18,7 @@ import (
 	"time"
 )
 
-// A Run is one run of the gate, a line of the file.
+// A Run is one run of the gate.
 type Run struct {
 	Time    time.Time `json:"time"`
 	Commit  string    `json:"commit"`            // hash of the head
@@ -28,7 +27,7 @@ type Run struct {
 	CPU     string    `json:"cpu"`
 	Go      string    `json:"go"`
 	Verdict string    `json:"verdict"` // pass, regression or not settled
-	// Values are the head's numbers by benchmark or function, and by unit, such as insn/call.
+	// Values are the head's numbers by benchmark or function, then by unit, such as insn/call.
 	Values map[string]map[string]float64 `json:"values"`
 }
 
@@ -57,7 +56,7 @@ func slug(cpu string) string {
 	return strings.Trim(notSlug.ReplaceAllString(strings.ToLower(cpu), "-"), "-")
 }
 
-// Append adds a run at the end of the file, and creates the file if necessary.
+// Append adds a run at the end of the file, which it creates if necessary.
 func Append(file string, r *Run) error {
 	line, err := json.Marshal(r)
 	if err != nil {
@@ -66,7 +65,7 @@ func Append(file string, r *Run) error {
 	return AppendTo(file, string(line)+"\n")
 }
 
-// AppendTo adds a text at the end of a file, and creates the file if necessary.
+// AppendTo adds text at the end of the file, which it creates if necessary.
 func AppendTo(file, text string) error {
 	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {

@@ -13,8 +13,9 @@ type Pinning struct {
 	all  unix.CPUSet
 }
 
-// Pin locks the calling goroutine to its thread and, if possible, the thread and the processes that
-// it starts to the last core that it may use: the first core often handles most interrupts.
+// Pin locks the calling goroutine to its thread. If possible, it pins the thread, and processes
+// that the thread starts, to the last core that they may use: the first often handles most
+// interrupts.
 func Pin() *Pinning {
 	runtime.LockOSThread()
 	p := &Pinning{}

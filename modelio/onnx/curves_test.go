@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// evaluate returns the tensor "scores" of a model's graph for the rows of x, or "prediction" of a
-// regression.
+// evaluate computes the output "scores", or "prediction" of a regression, of a model's graph for
+// the rows of x.
 func evaluate(t *testing.T, m *pegasos.Model, x *dense.Matrix) [][]float32 {
 	t.Helper()
 	var b bytes.Buffer

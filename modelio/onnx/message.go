@@ -8,7 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A message is an encoded message of onnx.proto, to which methods append fields by their number.
+// A message is an encoded message of onnx.proto. Its methods append fields by number.
 type message []byte
 
 func (m *message) integer(field protowire.Number, v int64) {
@@ -124,7 +124,7 @@ func mlNode(operator string, inputs []string, output string, attributes ...messa
 	return node(operator, mlDomain, inputs, []string{output}, attributes...)
 }
 
-// tensor returns a TensorProto of float32; without dims it is a scalar.
+// tensor returns a float32 TensorProto: a scalar without dims.
 func tensor(name string, values []float32, dims ...int) (t message) {
 	for _, d := range dims {
 		t.integer(1, int64(d))
@@ -180,7 +180,7 @@ const (
 )
 
 // value returns a ValueInfoProto of a tensor with any number of rows and the given number of
-// columns, or one dimension if columns is negative.
+// columns. If columns is negative, the tensor has one dimension.
 func value(name string, element, columns int64, doc string) (v message) {
 	var rows, cols, shape, tensor, kind message
 	rows.text(2, "rows")

@@ -23,35 +23,35 @@ import (
 
 const (
 	mlDomain  = "ai.onnx.ml"
-	mlVersion = 1  // version of mlDomain for graphs without LabelEncoder
+	mlVersion = 1  // version of mlDomain for graphs with the input "features"
 	version   = 11 // version of the default operator set
 	irVersion = 6
 
-	tableVersion = 2 // version of mlDomain for graphs of tables, with LabelEncoder
+	tableVersion = 2 // version of mlDomain for graphs with an input for each column
 
-	// maxBytes is the largest size of the weights: the largest size of a protocol buffer, less
-	// 64 MiB for all else.
+	// maxBytes bounds the size of the weights: the largest protocol buffer, less 64 MiB for the
+	// rest.
 	maxBytes = math.MaxInt32 - 1<<26
 )
 
 // Write writes the model as a graph. The input "features" has a row for each example; column j is
-// feature j, counted from 0. The graph of a model of a table has an input for each column with
-// features instead, unless the features are the numbers in the cells: float32, with NaN for gaps,
-// or strings without surrounding blanks. The input has the column's name, after "_" if the graph
-// uses that name otherwise. Write returns an error if a column with features has dates, text or
-// hashed words, or is marked weak.
+// feature j, counted from 0. The graph of a model of a table instead has an input for each column
+// with features, unless the features are the numbers in the cells. Such an input is float32 with
+// NaN for gaps, or strings without surrounding blanks. Its name is the column's, after underscores
+// if the graph uses that name otherwise. Write returns an error if a column with features has
+// dates, text or hashed words, or is marked weak.
 //
-// A classifier has the output "label", an integer, or a string if classes have names or a label is
+// A classifier has the output "label": an integer, or a string if classes have names or a label is
 // not an int64. A second output has a column for each class:
 //
-//   - "scores": if there is one score z for two classes, -z and z
-//   - after training with the log loss "probabilities" instead: the softmax of a multinomial
+//   - "scores": -z and z for two classes with one score z
+//   - after training with the log loss, "probabilities" instead: the softmax of a multinomial
 //     model's scores, or else the logistic function of each score, scaled to the sum 1
 //   - in a calibrated model both, as two outputs
-//   - with one-vs-one for more than two classes only "scores", computed as by Model.ClassScores
+//   - with one-vs-one for more than two classes only "scores", equal to Model.ClassScores
 //
-// A regression has the output "prediction". If the model scales rows, the graph has a Scaler or a
-// Normalizer, and nodes that append the terms of the Expansion.
+// A regression has the output "prediction". Scaling that is not folded into the weights adds a
+// Scaler or a Normalizer, and nodes that append the terms of the Expansion.
 func Write(w io.Writer, m *pegasos.Model) error {
 	n := len(m.Weights)
 	width := m.Cols()
@@ -123,8 +123,7 @@ func Write(w io.Writer, m *pegasos.Model) error {
 	return err
 }
 
-// scaled returns the name of the scaled and expanded rows, which is the input's if the model does
-// neither.
+// scaled returns the name of the scaled and expanded rows: the input's if the graph does neither.
 func scaled(graph *message, m *pegasos.Model) (rows string, err error) {
 	const input, rescaled = "features", "rescaled"
 	s := m.Scaling
@@ -155,8 +154,8 @@ func scaled(graph *message, m *pegasos.Model) (rows string, err error) {
 }
 
 // expanded adds the nodes that append the terms of e to rows with cols columns, and returns the
-// name of the expanded rows. A term is the product of two clipped columns, or max(0, v - knot) of a
-// clipped column v; the terms are then scaled.
+// name of the expanded rows. A term is the product of two clipped columns, or max(0, v - knot) for
+// a clipped column v. The terms are then scaled.
 func expanded(graph *message, e *pegasos.Expansion, rows string, cols int) (string, error) {
 	if err := e.Check(cols); err != nil {
 		return "", fmt.Errorf("onnx: %w", err)
@@ -189,7 +188,7 @@ func expanded(graph *message, e *pegasos.Expansion, rows string, cols int) (stri
 func classifier(graph *message, m *pegasos.Model, rows string, intercepts []float32) error {
 	weights, classes := m.Weights, len(m.Classes)
 	if classes == 2 && len(weights) == 1 {
-		// Runtimes differ in how they make two columns of one vector, so write two vectors.
+		// Runtimes derive two columns from one vector differently, so write two vectors.
 		weights = [][]float32{negative(m.Weights[0]), m.Weights[0]}
 		intercepts = []float32{-intercepts[0], intercepts[0]}
 	}
@@ -294,10 +293,10 @@ func labelElement(m *pegasos.Model) int64 {
 	return elementInt64
 }
 
-// pairs adds the nodes of one-vs-one to the graph. They compute the scores z of the pairs, v, which
-// is 1 where z > 0 and else 0, the votes v*sides + firsts, the sums s = z*sides, and the scores of
-// the classes, votes + s/(3|s| + 3). sides has -1 for the first class of each pair and 1 for the
-// second, firsts the number of pairs in which each class is first.
+// pairs adds the nodes of one-vs-one to the graph. From the scores z of the pairs, and v = 1 where
+// z > 0 and else 0, they compute the votes v*sides + firsts, the sums s = z*sides, and the scores
+// of the classes, votes + s/(3|s| + 3). sides is -1 for the first class of each pair and 1 for the
+// second. firsts counts the pairs in which each class is first.
 func pairs(graph *message, m *pegasos.Model, rows string, intercepts []float32) error {
 	classes, n := len(m.Classes), len(m.Weights)
 	if want := classes * (classes - 1) / 2; n != want {

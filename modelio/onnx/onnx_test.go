@@ -14,7 +14,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// The values of each field number are []byte, int64 or float32.
+// fields returns the values of each field number: []byte, int64 or float32.
 func fields(t *testing.T, m []byte) map[protowire.Number][]any {
 	t.Helper()
 	all := map[protowire.Number][]any{}

@@ -14,7 +14,7 @@ import (
 )
 
 // inputs adds the inputs to the graph, and returns the version of [mlDomain] that the graph needs.
-// The input is "features" if the model has no encoder or a raw one. Otherwise each column that has
+// Without an encoder, or with a raw one, the input is "features". Otherwise each column with
 // features has an input, and nodes compute "features".
 func inputs(graph *message, m *pegasos.Model) (version int64, err error) {
 	e, err := tables.Decode(m.Table)
@@ -35,7 +35,7 @@ func inputs(graph *message, m *pegasos.Model) (version int64, err error) {
 	return tableVersion, encode(graph, e)
 }
 
-// prefix begins the names of all values between the columns' inputs and "features".
+// prefix begins the name of each value between the inputs and "features".
 const prefix = "encoder/"
 
 func encode(graph *message, e *tables.Encoder) error {
@@ -83,7 +83,7 @@ func encode(graph *message, e *tables.Encoder) error {
 	return nil
 }
 
-// reserved lists the names of the graph's values without prefix.
+// reserved lists the graph's values whose names lack prefix.
 const reserved = `features rescaled least most first second clipped left right knots above functions
 curves expanded label odds scores probabilities prediction factors terms scaled shifted each zero
 three sides firsts labels pairs positive won moved votes sums sizes thrice scale parts class`
@@ -109,8 +109,8 @@ func refusal(r tables.Rule) error {
 type columnGraph struct {
 	graph  *message
 	pool   []string // names of the values that contain features
-	width  int64    // number of columns of all values in pool
-	places []int64  // by feature: column of the pool, counted over all values
+	width  int64    // total number of columns of the values in pool
+	places []int64  // column of each feature, counted over all values in pool
 }
 
 var axis = intAttribute("axis", 1)
@@ -125,8 +125,8 @@ func (g *columnGraph) add(operator, output string, inputs []string, attributes .
 	return output
 }
 
-// put appends the value of the given name to the pool. Column k of the value is feature
-// features[k], or no feature if that is -1.
+// put appends the named value to the pool. Its column k is feature features[k], or no feature if
+// that is -1.
 func (g *columnGraph) put(name string, features ...int32) {
 	for k, j := range features {
 		if j >= 0 {
@@ -136,9 +136,9 @@ func (g *columnGraph) put(name string, features ...int32) {
 	g.pool, g.width = append(g.pool, name), g.width+int64(len(features))
 }
 
-// words adds the nodes of a category whose words have n features. If n is 1, a LabelEncoder maps
-// the word to the feature's value; if n is larger, a LabelEncoder maps the word to the number of
-// the feature that is 1, and a OneHotEncoder sets the features.
+// words adds the nodes of a category with n features. If n is 1, a LabelEncoder maps each word to
+// the feature's value. If n is larger, a LabelEncoder maps each word to the number of the feature
+// that is 1, and a OneHotEncoder sets the features.
 func (g *columnGraph) words(r tables.Rule, input string, n int32) {
 	id := fmt.Sprint(r.First)
 	if n > 0 {
@@ -181,7 +181,7 @@ func (g *columnGraph) words(r tables.Rule, input string, n int32) {
 }
 
 // numbers adds the nodes of all columns of numbers. They scale values in float64, as the encoder
-// does, round them to float32, and treat values that are not finite then as gaps.
+// does, and round them to float32. Results that are not finite count as gaps.
 func (g *columnGraph) numbers(rules []tables.Rule, inputs []string) {
 	n := len(rules)
 	shift, factor := make([]float64, n), make([]float64, n)
@@ -210,8 +210,7 @@ func (g *columnGraph) numbers(rules []tables.Rule, inputs []string) {
 	}
 }
 
-// indicators returns the values of a column's feature for gaps: in rows where the column's value is
-// missing, and in all others.
+// indicators returns the values of a column's gap feature in rows with a gap and in other rows.
 func indicators(r tables.Rule) (missing, present float32) {
 	if r.Marks {
 		return 0, 1

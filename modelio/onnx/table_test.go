@@ -10,8 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// tableOf returns a model of three classes whose weights are 0, and whose encoder has the columns
-// in the JSON text.
+// tableOf returns a model of three classes with weights of 0, and an encoder of the columns in
+// JSON.
 func tableOf(columns string, features int) *pegasos.Model {
 	m := &pegasos.Model{Classes: []float32{0, 1, 2}, Lambda: 1,
 		Config: pegasos.Config{Lambda: 1}.Plain(),
@@ -26,7 +26,7 @@ func tableOf(columns string, features int) *pegasos.Model {
 const numberColumn = `{"name":%q,"kind":"number","gaps":2,"gap_feature":true,` +
 	`"number":{"mean":3,"shift":1,"factor":0.5}}`
 
-// TestWriteTable checks the nodes of a table's graph; scripts/onnx.sh compares scores.
+// TestWriteTable checks the nodes of a table's graph. scripts/onnx.sh compares scores.
 func TestWriteTable(t *testing.T) {
 	have := describe(t, tableOf(`{"name":"id","kind":"left out"},`+
 		`{"name":"city","kind":"category","levels":{"names":["a","true"],"counts":[3,2]}},`+
@@ -39,10 +39,10 @@ func TestWriteTable(t *testing.T) {
 			"OneHotEncoder encoder/levels0: cats_int64s=[0 1] zeros=1\n",
 		"LabelEncoder encoder/word4: keys_strings=[\"f\" \"m\"] values_floats=[1 -1] " +
 			"default_float=0\nLabelEncoder encoder/gap4: keys_strings=[\"\" \"?\" ",
-		" default_float=1\n", // with 6 gaps in 10 rows the feature marks values
+		" default_float=1\n", // 6 gaps in 10 rows: the feature is 1 for values
 		"Where encoder/values:\nWhere encoder/gaps:\n",
 		"encoder/filled[1]=[1]\n", "encoder/shift[1]=[1]\n", "encoder/factor[1]=[0.5]\n",
-		// The pool has city (two features), sex, the gaps of sex, age, and the gaps of age.
+		// The pool's columns: city (2), sex, the gaps of sex, age, the gaps of age.
 		"encoder/places[6]=[0 1 4 5 2 3]\n",
 	} {
 		if !strings.Contains(have, want) {

@@ -8,7 +8,7 @@ import "slices"
 type expansion struct {
 	Kind          string
 	Terms         [][]int
-	Knots         []float32 // by term, if the kind is pieces
+	Knots         []float32 // by term; nil unless the kind is pieces
 	shift, factor []float32 // by term
 }
 

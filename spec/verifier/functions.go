@@ -58,7 +58,7 @@ func log1pExp(z float64) float64 {
 	}
 	f, k := e, 0
 	if u := 1 + e; e >= 0.41 {
-		_, k = math.Frexp(u / math.Sqrt2) // 1 from the square root of 2 on, otherwise 0
+		_, k = math.Frexp(u / math.Sqrt2) // 1 if u is at least the square root of 2, else 0
 		f, fLow = math.Ldexp(u, -k)-1, math.Ldexp((e-(u-1))+fLow, -k)
 	}
 	high, low := log(f, fLow, k)

@@ -71,8 +71,8 @@ func sum64(n int, term func(i int) float64) float64 {
 	return sum(terms, 65536, 32)
 }
 
-// brain selects bfloat16. The bits of infinity count as the next greater number after the greatest
-// finite one.
+// halfValue decodes a float16, or a bfloat16 if brain. Infinity counts as the number after the
+// greatest finite one: 2^16 or 2^128.
 func halfValue(h uint16, brain bool) float64 {
 	fraction, bias := 10, 15
 	if brain {
@@ -89,7 +89,7 @@ func halfValue(h uint16, brain bool) float64 {
 	return v
 }
 
-// nearestHalf rounds ties to even. brain selects bfloat16.
+// nearestHalf rounds v to a float16, or to a bfloat16 if brain, with ties to even.
 func nearestHalf(v float32, brain bool) uint16 {
 	size := math.Abs(float64(v))
 	above := uint16(0)
@@ -142,8 +142,8 @@ func exp32(x float32) float32 {
 	return float32(e*float32(math.Ldexp(1, n/2-127))) * float32(math.Ldexp(1, n-n/2-127))
 }
 
-// The row has the nonzeros x(k) in the columns column(k); the vector's elements are step apart in
-// w.
+// sparseDot multiplies a row, with the nonzeros x(k) in the columns column(k), by a vector whose
+// elements are step apart in w.
 func sparseDot(n int, x func(k int) float32, w []float32, step int) float32 {
 	terms := make([]float32, n)
 	for k := range terms {
@@ -237,8 +237,8 @@ func keyOf(score float32, wide, dot float64, cosine bool, n int) float64 {
 	return float64(score)
 }
 
-// nearest finds, for each of the metrics, the ten best of n rows of small numbers times scale, or
-// all if n is below ten. Metrics 0 to 3 are dot, cosine, squareddistance and l1distance.
+// nearest passes to told, for each metric, the ten best of n rows of small numbers times scale, or
+// all if n < 10. Metrics 0 to 3 are dot, cosine, squareddistance and l1distance.
 func nearest(n int, scale float32, told func(numbers [10]int32, scores [10]float32),
 	metrics ...int) {
 	small := func(s uint64, n int) []float32 {
@@ -288,7 +288,7 @@ func each(n int, f func(i int) float32) string {
 }
 
 // extreme returns the least number in v if sign is 1, or the greatest if sign is -1, and its first
-// index, or -1 if no number in v is less than +Inf, or greater than -Inf.
+// index. The index is -1 if no number is less than +Inf, or greater than -Inf.
 func extreme(v []float32, sign float32) (best float32, at int) {
 	best, at = float32(math.Inf(1)), -1
 	for i, x := range v {
@@ -519,7 +519,7 @@ func kernel(name string, n int) string {
 	return products(name, n)
 }
 
-// products is kernel for kernels over matrices and for searches.
+// products returns what kernel does, for kernels over matrices and for searches.
 func products(name string, n int) string {
 	a, b := value(4, 0), value(4, 1)
 	m := stream(5, 40*n)

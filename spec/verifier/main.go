@@ -1,10 +1,13 @@
 // Command verifier is a second verifier, written from docs/spec.md alone: it imports no package of
-// this repository. It reads a model of two classes and the svmlight data that it was trained on,
-// computes the hash, the fingerprint of the data, the objective, to the bit, and a lower bound on
-// the optimum, and compares them with the model's claims: go run ./spec/verifier MODEL DATA
+// this repository. It reads a model of two classes and the svmlight data that the model was trained
+// on. It computes the hash, the fingerprint of the data, the objective, to the bit, and a lower
+// bound on the optimum, and compares them with the model's claims:
+//
+//	go run ./spec/verifier MODEL DATA
 //
 // The last line of its output begins with the verdict. The exit code is 0 for "confirmed" and "not
-// confirmed", 1 for "contradicted", 3 for "claims nothing", and 2 if it refuses the files.
+// confirmed", 1 for "contradicted", 3 for "claims nothing", and 2 for refused files or wrong
+// arguments.
 package main
 
 import (
@@ -100,8 +103,8 @@ func same(a, b *float64) bool {
 	return a == b || a != nil && b != nil && *a == *b
 }
 
-// compare compares the claims with the objective that was found. Claims that are missing, or a gap
-// above 100 %, claim nothing.
+// compare compares the claims with the objective that was found. A missing objective or bound, or a
+// gap above 100 %, claims nothing.
 func (r *report) compare(m *model, rough float64) {
 	claimed := m.Result
 	if claimed.Objective != nil {
@@ -139,7 +142,7 @@ func gap(objective, bound float64) float64 {
 }
 
 // findBound runs dual coordinate ascent, started from dual variables for the margins, until enough
-// accepts a bound or the passes run out. It returns the best bound found; 0 if none is positive.
+// accepts a bound or the passes run out. It returns the best bound found, or 0 if none is positive.
 func (m *model) findBound(rows []row, margins []float64, slack float64,
 	enough func(float64) bool) (best float64) {
 	var a []float64

@@ -75,7 +75,7 @@ func written(t *testing.T, text string) string {
 	return name
 }
 
-// A sparse file has the hash of the dense file; without weights it is refused.
+// A sparse file has the dense file's hash. A file without weights is refused.
 func TestSparseModel(t *testing.T) {
 	header, numbers := parts(t, "hinge")
 	header = strings.Replace(header, "\nclasses", "\nsparse: true\nclasses", 1)
@@ -266,7 +266,7 @@ func TestCurveEdits(t *testing.T) {
 	}
 }
 
-// The trainer is written from the specification alone.
+// trainAnew is written from the specification alone.
 func TestGoldenTraining(t *testing.T) {
 	for _, name := range []string{"hinge", "squared-hinge", "log", "dense", "products", "pieces"} {
 		m, _, err := readModel(folder + name + ".model")

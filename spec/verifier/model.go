@@ -32,7 +32,8 @@ type model struct {
 	b, bSize      float64   // bias for scaled rows, and the sum of its terms' magnitudes
 }
 
-// A config has the settings of covered models. A JSON key is a field's tag, or its lower-case name.
+// config contains the settings of covered models. A JSON key is a field's tag or its name in lower
+// case.
 type config struct {
 	Loss, Multiclass, Order, Offset, Average, Finish, Bias, Scale, Curves string
 
@@ -44,7 +45,7 @@ type config struct {
 	Seed           uint64
 }
 
-// A result has a model's claims about its training. A nil field is not in the file.
+// result contains a model's claims about its training. A nil field is not in the file.
 type result struct {
 	Steps, Violations int64
 	Epochs, R2, T0    float64
@@ -115,7 +116,7 @@ func readModel(name string) (m *model, hash string, err error) {
 	return m, hash, err
 }
 
-// readHeader accepts a line once at most, and in the order of known.
+// readHeader accepts each line at most once, in the order of known.
 func (m *model) readHeader(lines []string) error {
 	known := []struct {
 		name     string
@@ -166,7 +167,8 @@ func strict(text string, value any) error {
 	return eachOnce(json.NewDecoder(strings.NewReader(text)))
 }
 
-// eachOnce also refuses keys with upper-case letters, since package json ignores the case of keys.
+// eachOnce refuses null and repeated keys. It refuses upper case because package json ignores the
+// case of keys.
 func eachOnce(d *json.Decoder) error {
 	t, err := d.Token()
 	if t == nil {

@@ -23,8 +23,8 @@ func sum[T float32 | float64](terms []T, block, lanes int) (total T) {
 	return total
 }
 
-// dot sums the features by columns if the rows are dense or shifted, otherwise by nonzeros, and the
-// terms by columns (spec, "Words for sums").
+// dot sums the features by columns if the rows are dense or shifted, otherwise by nonzeros. It sums
+// the terms by columns (spec, "Words for sums").
 func (m *model) dot(r *row, w []float32) float32 {
 	var features, terms []float32
 	dense, lanes := strings.HasPrefix(m.Data, "dense:") || m.shift != nil, 8
@@ -62,8 +62,8 @@ func (m *model) wideDot(r *row) (dot, size float64) {
 	return dot, size
 }
 
-// margins returns margins by the rough and by the exact scores, and a bound on the error of the
-// objective computed from the exact margins.
+// margins returns the margins from float32 and from float64 scores, and a bound on the error of the
+// objective computed from the latter.
 func (m *model) margins(rows []row) (quick, exact []float64, slack float64) {
 	n := float64(len(rows))
 	for _, r := range rows {
@@ -103,7 +103,7 @@ func (m *model) objective(margins []float64, squares float64) float64 {
 	b := m.b / cmp.Or(m.Config.BiasScale, 1)
 	losses, order := make([]float64, len(margins)), make([]int, len(margins))
 	pcg := rand.NewPCG(m.Config.Seed, ^uint64(0x9e3779b97f4a7c15))
-	for i := range order { // shuffled (spec, "Random numbers") unless the Solver begins with dual
+	for i := range order { // shuffled (spec, "Random numbers") unless Solver begins with "dual"
 		j := i
 		if !strings.HasPrefix(m.Result.Solver, "dual") {
 			high, _ := bits.Mul64(pcg.Uint64(), uint64(i)+1)
@@ -121,8 +121,8 @@ func (m *model) objective(margins []float64, squares float64) float64 {
 	return float64(m.Lambda/2*(squares+float64(b*b))) + total/float64(len(losses))
 }
 
-// shares returns dual variables: minus the derivatives of the loss, of the hinge loss smoothed to
-// width h.
+// shares returns dual variables: the negative derivatives of the loss at the margins. The hinge
+// loss is smoothed to width h.
 func (m *model) shares(margins []float64, h float64) []float64 {
 	a := make([]float64, len(margins))
 	for i, margin := range margins {
@@ -152,8 +152,8 @@ func (m *model) gain(a float64) (gain, size float64) {
 	return a, a
 }
 
-// bound is less bounds on its rounding errors and less slack, a bound on the error of the
-// objective.
+// bound returns the dual objective of a, less bounds on its rounding errors and less slack, a bound
+// on the error of the objective.
 func (m *model) bound(rows []row, a []float64, slack float64) float64 {
 	n, b := float64(len(rows)), m.Config.BiasScale
 	u, sizes := make([]float64, len(m.w)+1), make([]float64, len(m.w)+1) // the last is the bias
@@ -175,8 +175,8 @@ func (m *model) bound(rows []row, a []float64, slack float64) float64 {
 	return mean/n - half - 0x1p-52*((n+8)*size/n+float64(len(m.w)+16)*half) - slack
 }
 
-// As a function of one dual variable the bound is concave, and greatest where the slope of the gain
-// equals the margin for the weights u/lambda, or at an end of the variable's range.
+// ascend maximizes the bound over one dual variable at a time. The bound is concave in it, and
+// greatest where the slope of the gain equals the margin, or at an end of the variable's range.
 func (m *model) ascend(rows []row, a []float64, order []int) {
 	scale, b := m.Lambda*float64(len(rows)), m.Config.BiasScale
 	w := make([]float64, len(m.w)+1)

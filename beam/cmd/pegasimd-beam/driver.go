@@ -39,7 +39,7 @@ func (d *driver) check() error {
 	return nil
 }
 
-// Unless runner fails, the caller must call closeIt.
+// The caller must call closeIt, unless runner fails.
 func (d *driver) runner() (r work.Runner, closeIt func(), err error) {
 	if d.noBeam {
 		return work.InProcess{}, func() {}, nil

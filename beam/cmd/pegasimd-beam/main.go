@@ -1,4 +1,4 @@
-// Command pegasimd-beam trains and predicts on data too large for one machine, with Apache Beam:
+// Command pegasimd-beam trains and predicts with Apache Beam, on data too large for one machine:
 // see docs/beam.md.
 //
 //	pegasimd-beam split [flags] DATA FOLDER

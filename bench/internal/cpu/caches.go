@@ -11,14 +11,13 @@ import (
 	"github.com/klauspost/cpuid/v2"
 )
 
-// Caches are the sizes of the data caches in bytes.
+// Caches are the sizes of the data caches, in bytes.
 type Caches struct {
 	L1, L2, L3 int
-	Known      bool // false if typical sizes are assumed because none were found
+	Known      bool // false if no sizes were found, so that typical sizes are assumed
 }
 
-// Sizes returns the data caches' sizes. A level that does not exist has the size of the next lower
-// level.
+// Sizes returns the sizes of the data caches. A missing level has the size of the level below it.
 func Sizes() Caches {
 	known := cpuid.CPU.Cache
 	c := Caches{L1: known.L1D, L2: known.L2, L3: known.L3, Known: true}
@@ -49,8 +48,7 @@ func linuxSizes() (l1, l2, l3 int) {
 	return bytes["1"], bytes["2"], bytes["3"]
 }
 
-// Level returns the name of the first cache of which the given number of bytes fills at most three
-// quarters, or DRAM.
+// Level returns the name of the first cache of which bytes fill at most three quarters, or DRAM.
 func (c Caches) Level(bytes int) string {
 	switch {
 	case bytes <= c.L1*3/4:

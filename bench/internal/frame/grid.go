@@ -12,10 +12,10 @@ import (
 	"strings"
 )
 
-// Ours is the prefix of the names of our competitors.
+// Ours begins the names of our competitors in a race.
 const Ours = "Pegasimd"
 
-// A Grid holds a race for each column of a table, whose competitors are the rows.
+// A Grid is a table with a row for each competitor and a race in each column.
 type Grid struct {
 	Title     string
 	Rows      []string
@@ -36,8 +36,8 @@ func (g *Grid) Base(column int) int {
 	return -1
 }
 
-// Write writes a table of times divided by our time, with notes as columns and the rows more at the
-// end, and then a table of times.
+// Write writes a table of times divided by our time, with the notes as columns and more as the last
+// rows. A table of times follows.
 func (g *Grid) Write(w io.Writer, more ...[]any) error {
 	ratios := Table{Title: g.Title, Head: append([]string{"time / ours"}, g.Columns...)}
 	times := Table{Head: append([]string{"time"}, g.Columns...)}
@@ -104,7 +104,7 @@ func Numbers[T int | float64](list string, least, most T) (all []T, err error) {
 	return all, nil
 }
 
-// ReadLines returns the lines of a CSV file below its header.
+// ReadLines returns the lines of a CSV file after its header.
 func ReadLines(r io.Reader) ([][]string, error) {
 	lines, err := csv.NewReader(r).ReadAll()
 	return lines[min(1, len(lines)):], err

@@ -1,5 +1,5 @@
 // Package frame provides a timer that lets competitors alternate, and tables of the results. On
-// shared machines only ratios within a round count.
+// shared machines only ratios within a round are reliable.
 package frame
 
 import (
@@ -14,8 +14,8 @@ const Sample = 40 * time.Microsecond
 // A Race holds seconds by competitor and round.
 type Race [][]float64
 
-// Loops times loops of n operations each and returns the seconds of one operation. The loops take
-// turns, and a sample lasts about a [Sample] or, if that is longer, one operation.
+// Loops times loops of n operations each, in turns, and returns the seconds of one operation. A
+// sample lasts about [Sample] or, if that is longer, one operation.
 func Loops(rounds int, loops ...func(n int)) Race {
 	race, calls := make(Race, len(loops)), make([]int, len(loops))
 	for i, loop := range loops {
@@ -30,8 +30,8 @@ func Loops(rounds int, loops ...func(n int)) Race {
 	return race
 }
 
-// Runs times whole runs, each of which returns the seconds to compare. Once most has passed, no
-// further round begins; 0 means no limit.
+// Runs times whole runs, each of which returns the seconds to compare. No round begins after the
+// time most; 0 means no limit.
 func Runs(rounds int, most time.Duration, runs ...func() (seconds float64, err error)) (
 	Race, error,
 ) {
@@ -74,8 +74,8 @@ func calibrate(loop func(int)) int {
 // Seconds returns the 25th percentile of a competitor's times.
 func (r Race) Seconds(i int) float64 { return Quantile(r[i], .25) }
 
-// Ratio returns the median of the rounds' ratios of competitor i to competitor j, which have
-// equally many times, and their quartiles.
+// Ratio returns the median, over the rounds, of competitor i's time divided by competitor j's, and
+// the quartiles. Both must have run in equally many rounds.
 func (r Race) Ratio(i, j int) (median, lower, upper float64) {
 	ratios := make([]float64, len(r[i]))
 	for k, v := range r[i] {
@@ -84,8 +84,7 @@ func (r Race) Ratio(i, j int) (median, lower, upper float64) {
 	return Quantile(ratios, .5), Quantile(ratios, .25), Quantile(ratios, .75)
 }
 
-// Quantile returns the p-quantile of values in any order, interpolated linearly (type 7 of Hyndman
-// and Fan).
+// Quantile returns the p-quantile of values, interpolated linearly (type 7 of Hyndman and Fan).
 func Quantile(values []float64, p float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	at := p * float64(len(sorted)-1)

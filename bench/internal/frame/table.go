@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/gate/machine"
 )
 
-// Head writes on which machine, when and by which command results were measured. core describes how
-// the program was pinned.
+// Head writes the CPU, date, commit and command of a measurement. core says how the program was
+// pinned.
 func Head(w io.Writer, program, core string) {
 	fmt.Fprintf(w, "CPU: %s; usable logical CPUs: %d; %s\n", machine.CPU(), runtime.NumCPU(), core)
 	fmt.Fprintf(w, "Date: %s, commit %s\n", time.Now().UTC().Format(time.DateOnly), Commit())
@@ -25,7 +25,7 @@ func Head(w io.Writer, program, core string) {
 	fmt.Fprintf(w, "Command: %s\n", strings.Join(command, " "))
 }
 
-// A Table is written as Markdown with aligned columns.
+// A Table is a Markdown table with aligned columns.
 type Table struct {
 	Title string
 	Head  []string
@@ -62,7 +62,7 @@ func (t *Table) Write(w io.Writer) error {
 	return aligned.Flush()
 }
 
-// Short formats seconds with up to three significant digits and a unit.
+// Short formats seconds with three significant digits or fewer, and a unit.
 func Short(seconds float64) string {
 	switch {
 	case seconds >= 1:

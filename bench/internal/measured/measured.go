@@ -22,7 +22,7 @@ type Report struct {
 	Runs    []*Run
 }
 
-// A Kernel holds the results of a kernel by size.
+// A Kernel is the results of a kernel by size.
 type Kernel struct {
 	Name  string
 	Sizes []Size

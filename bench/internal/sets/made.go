@@ -28,7 +28,7 @@ func fromRows(rows, cols int, row func(i int, add func(column int, v float64)) (
 	return &dataset.Set{Sparse: m, Y: y, IndexBase: 1}
 }
 
-// outliers generates a table of normal numbers whose label is the noisy sign of a random linear
+// outliers generates normally distributed numbers. The label is the noisy sign of a random linear
 // function. About one row in a hundred is multiplied by 100 to 1,000.
 func outliers(rows, cols int) *dataset.Set {
 	g := rand.New(rand.NewPCG(1, 2))
@@ -66,9 +66,8 @@ func outliers(rows, cols int) *dataset.Set {
 	})
 }
 
-// words generates texts of two classes, whose words follow Zipf's law. Which words are frequent
-// depends on the class for a share of up to a fifth of a text's words. One label in twenty is
-// random.
+// words generates texts of two classes, whose words follow Zipf's law. For up to a fifth of a
+// text's words, the class decides which words are frequent. One label in twenty is random.
 func words(rows, cols int) *dataset.Set {
 	const classes = 2
 	g := rand.New(rand.NewPCG(1, 2))

@@ -1,5 +1,5 @@
-// Package sets opens the data sets of sets.csv by name: files in the folder that PEGASIMD_DATA
-// names, the embedded digits, and synthetic sets.
+// Package sets opens the data sets of sets.csv by name: files in the folder PEGASIMD_DATA, the
+// embedded digits, and synthetic sets.
 package sets
 
 import (
@@ -31,8 +31,8 @@ type source struct {
 	change string // of the rows, see changed; empty for none
 }
 
-// Selected returns the sources whose names match one of the comma-separated patterns or, if
-// patterns is empty, the timed sources.
+// Selected returns the sources whose names match one of the comma-separated patterns, or the timed
+// sources if patterns is empty.
 func Selected(patterns string) (some []source, err error) {
 	lines, err := frame.ReadLines(strings.NewReader(table))
 	if err != nil {
@@ -52,7 +52,7 @@ func Selected(patterns string) (some []source, err error) {
 	return some, err
 }
 
-// Matches reports whether one of the patterns, which commas separate, matches a name.
+// Matches reports whether one of the comma-separated patterns matches name.
 func Matches(patterns, name string) bool {
 	return slices.ContainsFunc(strings.Split(patterns, ","), func(pattern string) bool {
 		ok, _ := path.Match(pattern, name)
@@ -60,10 +60,10 @@ func Matches(patterns, name string) bool {
 	})
 }
 
-// ErrAbsent says that this machine lacks the files of a set.
+// ErrAbsent means that files of a set are missing.
 var ErrAbsent = errors.New("a file is missing: PEGASIMD_DATA must name the folder of the data sets")
 
-// A Set is a source's rows. Both parts are sparse and have the same columns.
+// A Set is a source's rows. Train and Test are sparse, with the same columns.
 type Set struct {
 	source
 	Train, Test *dataset.Set // Test is nil without test files
@@ -82,8 +82,8 @@ func (s source) Open() (*Set, error) {
 	return of, nil
 }
 
-// OpenSplit opens the named set. If the set has no test rows, three of every ten training rows
-// become test rows.
+// OpenSplit opens the first set that matches name. Without test rows, three of every ten training
+// rows become test rows.
 func OpenSplit(name string) (*Set, error) {
 	some, err := Selected(name)
 	if err != nil {
@@ -183,7 +183,7 @@ func First(s *dataset.Set, n int) *dataset.Set {
 	return where(s, func(i int, _ float32) bool { return i < n })
 }
 
-// Against changes labels equal to class to 1 and all others to -1.
+// Against changes labels equal to class to 1, and all others to -1.
 func Against(s *dataset.Set, class float32) {
 	for i, y := range s.Y {
 		if s.Y[i] = -1; y == class {

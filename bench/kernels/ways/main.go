@@ -1,5 +1,5 @@
-// Command ways writes the loops of ways.txt as Go source, because a function call in each iteration
-// would take as long as a kernel on short vectors.
+// Command ways writes the loops of ways.txt as Go source, because calling a function in each
+// iteration would take as long as a kernel on short vectors.
 package main
 
 import (

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// unzip returns the bytes that text contains, deflated and in base64.
+// unzip decodes text from base64 and inflates it.
 func unzip(text string) []byte {
 	b, err := io.ReadAll(flate.NewReader(base64.NewDecoder(base64.StdEncoding,
 		strings.NewReader(text))))
@@ -22,7 +22,7 @@ func unzip(text string) []byte {
 	return b
 }
 
-// vectors returns the vectors of the given length that text contains, as packed float32.
+// vectors unpacks the vectors of float32 in text, each of the given length.
 func vectors(length int, text string) (all [][]float32) {
 	b := unzip(text)
 	for len(b) > 0 {
@@ -35,7 +35,7 @@ func vectors(length int, text string) (all [][]float32) {
 	return all
 }
 
-// unpack returns the codings of the columns. It first unpacks the n-grams of columns of text.
+// unpack returns the codings of the columns, after unpacking the n-grams of columns of text.
 func unpack(columns []tableColumn, rows int, raw bool) []coding {
 	for _, c := range columns {
 		if c.Text != nil {
