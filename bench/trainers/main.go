@@ -34,7 +34,7 @@ type session struct {
 	lambdas     []float64
 	threads     []int
 	rounds      int
-	limit       time.Duration // explore tries no more efforts after a longer run, except for proven gaps
+	limit       time.Duration // explore stops after a longer run, except for proven gaps
 	most        time.Duration // time after which a race begins no round
 	quick       bool
 	seeds       bool

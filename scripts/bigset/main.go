@@ -1,6 +1,5 @@
 // Command bigset writes a large sparse data set in the pgsm format, row by row. Each row has 100
-// nonzeros and the length 1. A hidden linear rule gives the labels, of which about 5 % are then
-// flipped.
+// nonzeros and the length 1. A hidden linear rule gives the labels; about 5 % are then flipped.
 //
 //	go run ./scripts/bigset [-rows 2500000] [-cols 100000] OUT.pgsm
 package main
@@ -53,7 +52,7 @@ func write(w io.WriterAt, rows, cols int) error {
 	}
 	for range rows {
 		sum := 0
-		for k := range idx { // from each of perRow equally long ranges
+		for k := range idx { // one from each of perRow equal ranges
 			idx[k] = int32(k*(cols/perRow) + r.IntN(cols/perRow))
 			sum += int(rule[idx[k]])
 		}

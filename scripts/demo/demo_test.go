@@ -185,7 +185,7 @@ func TestProve(t *testing.T) {
 	}
 }
 
-// secondsPerCall replaces the clock by one that advances by seconds at each call.
+// secondsPerCall replaces the clock: each call advances it by seconds.
 func secondsPerCall(t *testing.T, seconds int) {
 	var calls time.Duration
 	start := time.Now()
@@ -254,8 +254,8 @@ func TestTrainedIn(t *testing.T) {
 	}
 }
 
-// fakeClock replaces the clock: a run takes 16 ms in plain Go, 8 ms for the next contender, and 12
-// ms for the contender after it.
+// fakeClock replaces the clock. A run takes 16 ms in plain Go, 8 ms for the next contender, and 12
+// ms for the one after it.
 func fakeClock(t *testing.T) {
 	var elapsed time.Duration
 	calls := 0
@@ -276,7 +276,7 @@ func fakeClock(t *testing.T) {
 	t.Cleanup(func() { now = time.Now })
 }
 
-// The last column is the time of the loop that only loads and stores, in percent of the instruction
+// The last column is the time of the loop that only loads and stores, relative to the instruction
 // set's time.
 func TestTimeKernels(t *testing.T) {
 	if asm.Active() == asm.Generic {
@@ -321,7 +321,7 @@ func TestMedians(t *testing.T) {
 	slow := func() { elapsed += time.Duration(5+step/16) * time.Millisecond; step++ }
 	fast := func() { elapsed += time.Millisecond; step++ }
 	isa := asm.Active()
-	// The slow contender has the steps 0, 2 ... 12: 5, 7 ... 17 ms, of which 11 is in the middle.
+	// The slow contender has the steps 0, 2 ... 12 with 5, 7 ... 17 ms; the median is 11 ms.
 	ns := medians([]contender{{isa, slow}, {isa, fast}})
 	if !slices.Equal(ns, []float64{11e6, 1e6}) {
 		t.Errorf("%v", ns)

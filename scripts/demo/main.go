@@ -1,6 +1,5 @@
-// Command demo shows Pegasimd on the digits that package dataset embeds: the accuracy with default
-// settings, the certificate of a model, its verification, and the speed of the kernels on this
-// machine.
+// Command demo shows Pegasimd on the digits of package dataset: the accuracy with default settings,
+// the certificate of a model, its verification, and the speed of the kernels on this machine.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Sbom prints the software bill of materials of a Go program as CycloneDX 1.5 JSON, from the build
-// information in the program:
+// Command sbom prints the software bill of materials of a Go program as CycloneDX 1.5 JSON, from
+// the program's build information:
 //
 //	go run ./scripts/sbom PROGRAM
 package main

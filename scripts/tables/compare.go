@@ -30,8 +30,8 @@ type comparison struct {
 
 func (c comparison) gain() float64 { return c.new - c.old }
 
-// compare prints mean scores over several splits of each table's rows into training and test rows.
-// OLD and NEW are paths of pegasimd or peer.py, with optional flags of train.
+// compare prints mean scores over several splits of each table into training and test rows. OLD and
+// NEW are paths of pegasimd or peer.py, with optional flags of train.
 func compare(w io.Writer, args []string) error {
 	flags := flag.NewFlagSet("compare", flag.ExitOnError)
 	half := flags.String("half", "decide", "the `half` of the tables: decide or report")
@@ -96,7 +96,7 @@ func compare(w io.Writer, args []string) error {
 	return nil
 }
 
-// A gain must exceed beyond standard errors to count as up or down.
+// Gains of at most beyond standard errors count as neither up nor down.
 const beyond = 3
 
 func summarize(w io.Writer, title string, all []comparison) {
@@ -128,10 +128,10 @@ func summarize(w io.Writer, title string, all []comparison) {
 		100*best/sum, beyond, up, down, worst.name, worst.gain(), worst.err)
 }
 
-// lowest is the least R^2 of a division that counts, so that no single division decides a mean.
+// lowest bounds the R^2 of a division from below, so that no single division decides a mean.
 const lowest = -1
 
-// For the standard error, the sum of a row's differences is one observation.
+// The standard error counts the sum of a row's differences as one observation.
 func (t *table) compare(commands [2]*command, splits int) (comparison, error) {
 	c := comparison{name: t.name, rows: len(t.cells) - 1}
 	diffs := make([]float64, len(t.cells))
@@ -170,8 +170,8 @@ func (t *table) compare(commands [2]*command, splits int) (comparison, error) {
 	return c, nil
 }
 
-// divide returns the rows to train on and, 30 %, to test on in division s. The shares of the
-// classes are about equal in both.
+// divide returns the training rows and, 30 %, the test rows of division s. Both have about the same
+// shares of classes.
 func (t *table) divide(s int) (train, test []int) {
 	seed := sha256.Sum256(fmt.Append(nil, t.name, s))
 	r := rand.New(rand.NewChaCha8(seed))
@@ -194,8 +194,8 @@ func (t *table) divide(s int) (train, test []int) {
 	return train, test
 }
 
-// judge returns the score of each test row: 100 or 0, or for a regression the squared error,
-// divided by the variance of the labels and negated.
+// judge returns the score of each test row: 100 or 0. For a regression it is the negative squared
+// error divided by the variance of the labels.
 func (t *table) judge(test []int, predicted []string) ([]float64, error) {
 	if len(predicted) != len(test) {
 		return nil, fmt.Errorf("%d predictions for %d rows", len(predicted), len(test))

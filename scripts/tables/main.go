@@ -1,13 +1,13 @@
 // Command tables makes the public tables on which defaults are chosen and reported, and compares
-// builds of the command on them.
+// builds of pegasimd on them.
 //
 //	go run ./scripts/tables fetch FOLDER [NAME=CLONE...]
 //	go run ./scripts/tables compare [flags] FOLDER OLD NEW
 //
-// Fetch reads repositories of GitHub at fixed commits, and writes the tables that [choose] selects,
-// with the label in the last column, and index.csv. CLONE is a local clone to read instead of the
-// repository NAME. Settings are chosen on the half "decide"; the half "report" is for the figures
-// of the documents.
+// Fetch reads GitHub repositories at fixed commits, and writes index.csv and the tables that
+// [choose] selects, with the label in the last column. CLONE is a local clone to read instead of
+// the repository NAME. Settings are chosen on the half "decide"; the half "report" is for the
+// figures of the documents.
 package main
 
 import (
@@ -110,7 +110,7 @@ func git(in io.Reader, out io.Writer, args ...string) error {
 	return nil
 }
 
-// Files of maxBytes and more are left out.
+// Files of this size and more are left out.
 const maxBytes = 4_000_000
 
 func (s *source) read(clone string) ([]*table, error) {
@@ -164,7 +164,7 @@ func (s *source) read(clone string) ([]*table, error) {
 	return tables, nil
 }
 
-// group returns the R package of the file, or the beginning of its name up to a _ or -.
+// group returns the file's R package, or the beginning of its name up to a _ or -.
 func group(path string) string {
 	if p, ok := strings.CutPrefix(path, "csv/"); ok {
 		return p[:strings.Index(p, "/")]

@@ -27,7 +27,7 @@ const (
 	perGroup               = 2 // tables of a task and group
 )
 
-// benchmarked are words in the names of data sets on which defaults were chosen before.
+// benchmarked are words in names of data sets on which defaults were chosen before.
 var benchmarked = []string{"abalone", "adult", "houses", "cal-hous", "letter", "mammography",
 	"heart"}
 
@@ -104,8 +104,8 @@ func (t *table) couldBe(column int) string {
 	return ""
 }
 
-// findLabel sets label and task, unless the source has set them, and removes the rows without a
-// label. It reports whether the table has a usable label.
+// findLabel sets label and task, unless the source has set them, and removes rows without a label.
+// It reports whether the label is usable.
 func (t *table) findLabel() bool {
 	if len(t.cells) < 2 {
 		return false
@@ -141,8 +141,8 @@ func (t *table) findLabel() bool {
 	return len(counts) >= 2 && len(counts) <= 30 && 100*slices.Max(counts) <= 95*(len(t.cells)-1)
 }
 
-// labelLast moves the label to the last column. It puts a letter before the names of classes, so
-// that they are not predicted as numbers.
+// labelLast moves the label to the last column. It prepends a letter to classes, so that they are
+// not predicted as numbers.
 func (t *table) labelLast() {
 	for i, row := range t.cells {
 		v := row[t.label]
@@ -194,7 +194,7 @@ func parsePlain(text string) *table {
 	return newTable(rows, len(header)-1, "")
 }
 
-// The first column of Rdatasets has the names of the rows.
+// The first column of Rdatasets is left out: it names the rows.
 func parseR(text string) *table {
 	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 	if err != nil || len(rows) == 0 {
@@ -206,7 +206,7 @@ func parseR(text string) *table {
 	return newTable(rows, -1, "")
 }
 
-// parseARFF parses a file of Weka; nil for sparse or invalid data.
+// parseARFF parses a file of Weka. It returns nil for sparse or invalid data.
 func parseARFF(text string) *table {
 	var header []string
 	var nominal []bool
@@ -249,8 +249,8 @@ func parseARFF(text string) *table {
 	return newTable(rows, label, task)
 }
 
-// split divides a line at sep outside quotation marks, which it removes, like the backslash before
-// an escaped character.
+// split divides a line at sep outside quotation marks. It removes these marks, and the backslash
+// before an escaped character.
 func split(line string, sep byte) []string {
 	var cells []string
 	var cell []byte

@@ -27,7 +27,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/table"
 )
 
-// TestMain also runs processes that tests start: workers, Beam's runner Prism, and the command.
+// TestMain also runs the processes that tests start: workers, Beam's runner Prism, and the command.
 func TestMain(m *testing.M) {
 	if args := os.Args[1:]; engine.IsWorker(args) {
 		os.Exit(engine.Worker(args))
@@ -51,7 +51,7 @@ func TestMain(m *testing.M) {
 func invoke(t *testing.T, code int, args ...string) (stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	flag.Set("runner", "prism") // undoes the setting of an earlier call
+	flag.Set("runner", "prism") // an earlier call may have changed it
 	got := run(context.Background(), args, &out, &errs)
 	if got != code {
 		t.Fatalf("%q: exit code %d, want %d: %s", args, got, code, errs.String())
@@ -112,7 +112,7 @@ func trained(t *testing.T, manifest string, flags ...string) string {
 	return hash(t, filepath.Join(dir, "model"))
 }
 
-// A compressed model is replaced, and a finished run does not continue.
+// A compressed model is replaced. A finished run does not continue.
 func TestTrainAgain(t *testing.T) {
 	dir := t.TempDir()
 	data, manifest := filepath.Join(dir, "x.svm"), filepath.Join(dir, "s", "manifest.json")
@@ -329,8 +329,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// A job whose worker was killed ends, at its deadline at the latest, and is tried again.
-// PEGASIMD_BEAM_KILLS is the number of workers to kill, at most one in a round.
+// A job whose worker was killed ends by its deadline, and is tried again. PEGASIMD_BEAM_KILLS is
+// the number of workers to kill, at most one in a round.
 func TestWorkersKilled(t *testing.T) {
 	kills := 1
 	fmt.Sscan(os.Getenv("PEGASIMD_BEAM_KILLS"), &kills)

@@ -58,7 +58,6 @@ type scoreFlags struct {
 	job scoreJob
 }
 
-// A scoreJob is the argument of a scoring job, as JSON.
 type scoreJob struct {
 	Model       string
 	Data, Out   []string

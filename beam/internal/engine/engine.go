@@ -1,5 +1,5 @@
-// Package engine runs jobs of package work on Apache Beam: on Prism, the runner of Beam's Go SDK,
-// inside this process, or on another runner's job service.
+// Package engine runs jobs of package work on Apache Beam: in this process on Prism, the runner of
+// Beam's Go SDK, or on another runner's job service.
 package engine
 
 import (
@@ -16,7 +16,7 @@ import (
 // An Engine is a [work.Runner] on Beam.
 type Engine struct {
 	Least time.Duration // lower bound on deadlines
-	// Log, if not nil, gets the reason when a job is tried again.
+	// Log, if not nil, is called with the reason when a job is tried again.
 	Log func(text string)
 
 	slowest time.Duration // time of the slowest successful try
@@ -28,10 +28,10 @@ const DefaultLeast = 60 * time.Second
 
 const (
 	retries = 3  // attempts after the first attempt
-	slower  = 10 // deadline, in times of the slowest job
+	slower  = 10 // deadline as a multiple of the slowest job's time
 )
 
-// New returns an engine on the runner that Start's flags select. The caller closes it.
+// New returns an engine on the runner that the flags of Start select. The caller closes it.
 func New() (*Engine, error) {
 	s, err := connect()
 	if err != nil {
@@ -40,8 +40,8 @@ func New() (*Engine, error) {
 	return &Engine{Least: DefaultLeast, service: s}, nil
 }
 
-// Run runs a job. A job that fails, or reaches its deadline, is tried again a few times, each time
-// with twice the time. Errors of [work.Refuse] and the end of ctx end the job at once.
+// Run runs a job. A job that fails or reaches its deadline is tried again up to three times, each
+// time with twice the deadline. Errors of [work.Refuse] and the end of ctx end the job at once.
 func (e *Engine) Run(ctx context.Context, j work.Job) ([]int64, error) {
 	deadline := max(e.Least, slower*e.slowest)
 	for try := 0; ; try++ {
@@ -73,7 +73,7 @@ func (e *Engine) once(ctx context.Context, j work.Job, deadline time.Duration) (
 	if err := os.Remove(j.Out); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
-	// gRPC would pass on a deadline of the context to the runner.
+	// Cancel by a timer: gRPC would pass a deadline of the context on to the runner.
 	limited, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
 	defer context.AfterFunc(ctx, func() { cancel(ctx.Err()) })()
@@ -87,7 +87,7 @@ func (e *Engine) once(ctx context.Context, j work.Job, deadline time.Duration) (
 	if err != nil {
 		return nil, reason(err)
 	}
-	// A runner may report success after it was told to stop, so the result file decides.
+	// A runner may report success after it was told to stop: the result file decides.
 	result, err := os.ReadFile(j.Out)
 	if err != nil {
 		return nil, fmt.Errorf("the job ended, but its result can't be read: %w", err)

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// calls counts the calls of some works; of the work "fails", those for item 2.
+// calls counts calls of works; for the work "fails", those for item 2.
 var calls atomic.Int64
 
 func squares(_ context.Context, arg string, round, item int) ([]int64, error) {
@@ -65,7 +65,8 @@ func init() {
 	})
 }
 
-// start returns an engine, and a folder that must be empty at the end, like the temporary folder.
+// start returns an engine, and a folder. That folder and the temporary folder must be empty at the
+// end.
 func start(t *testing.T) (e *Engine, dir string) {
 	t.Helper()
 	dir = t.TempDir()

@@ -22,9 +22,9 @@ func pipeline(j work.Job) *beam.Pipeline {
 	return p
 }
 
-// A gather works on the items of a bundle in FinishBundle, so that they are worked on in parallel.
-// It does not wait for abandoned work: during the call Beam's harness holds a lock for which its
-// loop over all requests may wait.
+// A gather works on the items of a bundle in FinishBundle, in parallel. It does not wait for
+// abandoned work: during the call, Beam's harness holds a lock that its loop over all requests may
+// need.
 type gather struct {
 	Work, Arg string
 	Round     int
@@ -47,7 +47,7 @@ func (g *gather) FinishBundle(ctx context.Context, emit func([]byte)) error {
 	return nil
 }
 
-// Prefixes by which reason finds messages in the errors of runners.
+// Prefixes by which reason finds messages in runners' errors.
 const (
 	failed  = "pegasimd work: "
 	refused = "pegasimd work, refused: "
@@ -55,7 +55,7 @@ const (
 
 var reasons = regexp.MustCompile("(" + failed + "|" + refused + ")([^\n\r]*)")
 
-// reason returns the error of the work that a runner's error quotes, or else the beginning of the
+// reason returns the work's error that a runner's error quotes, or else the beginning of the
 // runner's error.
 func reason(err error) error {
 	if found := reasons.FindStringSubmatch(err.Error()); found != nil {

@@ -8,14 +8,14 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/plural"
 )
 
-// A record is the result of some items: little-endian int64s for the number of items, the sum of
-// their marks, and the sums of their numbers. An empty record stands for no items, or is the
-// sum of records that differ in length.
+// A record is the result of some items, as little-endian int64s: the number of items, the sum of
+// their marks, and the sums of their numbers. An empty record stands for no items, or for the sum
+// of records of different lengths.
 type record []byte
 
 const headLength = 2
 
-// mark returns a hash of an item. A sum of marks reveals missing and repeated items.
+// mark returns a hash of an item. The sum of marks reveals missing and repeated items.
 func mark(item int) int64 { return int64(murmur.Mix64(uint64(item) + 1)) }
 
 func recordOf(items []int, sum []int64) record {
@@ -32,7 +32,7 @@ func recordOf(items []int, sum []int64) record {
 	return r
 }
 
-// sumOf returns an error unless each of the items is in the record once.
+// sumOf returns the sums, or an error unless the record has each of the items once.
 func (r record) sumOf(items []int) ([]int64, error) {
 	head := recordOf(items, nil)
 	if len(r) < len(head) || len(r)%8 != 0 || string(r[:len(head)]) != string(head) {
@@ -46,8 +46,8 @@ func (r record) sumOf(items []int) ([]int64, error) {
 	return sum, nil
 }
 
-// add returns the sum of two records, and may change a, not b. An empty record counts as 0. The sum
-// is empty if neither record is and their lengths differ.
+// add returns the sum of two records, and may change a, not b. Nothing is added for an empty
+// record. The sum of records of different lengths is empty.
 func add(a, b []byte) []byte {
 	switch {
 	case len(a) == 0:

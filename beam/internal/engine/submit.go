@@ -35,8 +35,7 @@ var beamLog = flag.String("beam_log", "off", "debug, info, warn, error or off")
 
 var initialized sync.Once
 
-// Start reads Beam's own flags, which are defined on flag.CommandLine, and gets the process ready
-// for New.
+// Start parses Beam's own flags, which flag.CommandLine defines, and prepares the process for New.
 func Start(flags []string) error {
 	flag.CommandLine.Init("beam", flag.ContinueOnError)
 	flag.CommandLine.SetOutput(io.Discard)
@@ -117,7 +116,7 @@ func (s *service) Close() {
 	os.RemoveAll(s.temp)
 }
 
-// findWorker sets s.worker, a file that Beam reads even if workers do not run it.
+// findWorker sets s.worker, a file that Beam reads even if no worker runs it.
 func (s *service) findWorker() error {
 	self, err := os.Executable()
 	if err != nil {
@@ -139,8 +138,8 @@ func (s *service) findWorker() error {
 	return nil
 }
 
-// submit runs a pipeline and cancels its job if ctx ends first. Beam's universal runner does not
-// return the job's identifier in this case, which a cancellation needs.
+// submit runs a pipeline, and cancels its job if ctx ends first. Beam's universal runner could not:
+// it does not return the job's identifier in this case.
 func (s *service) submit(ctx context.Context, p *beam.Pipeline) error {
 	edges, _, err := p.Build()
 	if err != nil {
@@ -148,7 +147,7 @@ func (s *service) submit(ctx context.Context, p *beam.Pipeline) error {
 	}
 	config := jobopts.GetEnvironmentConfig
 	if jobopts.IsLoopback() {
-		// The workers must outlive ctx: the job is canceled first.
+		// The workers must outlive ctx, because the job is canceled first.
 		pool, err := extworker.StartLoopback(context.WithoutCancel(ctx), 0)
 		if err != nil {
 			return err

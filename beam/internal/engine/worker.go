@@ -14,7 +14,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
 )
 
-// IsWorker reports whether a runner has started the program as a worker, with these arguments.
+// IsWorker reports whether these are the arguments with which a runner starts a worker.
 func IsWorker(args []string) bool {
 	for _, arg := range args {
 		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
@@ -25,8 +25,8 @@ func IsWorker(args []string) bool {
 	return false
 }
 
-// Worker works until the runner ends it, and returns the exit code. Runners start it with -worker
-// in Beam's containers, and with -provision_endpoint in environments of type PROCESS.
+// Worker works until the runner ends it, and returns the exit code. Runners pass -worker in Beam's
+// containers, and -provision_endpoint in environments of type PROCESS.
 func Worker(args []string) int {
 	own := flag.NewFlagSet("worker", flag.ContinueOnError)
 	own.SetOutput(io.Discard)

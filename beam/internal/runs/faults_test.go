@@ -155,7 +155,7 @@ func copyFile(t testing.TB, from, to string) {
 	}
 }
 
-// Dual variables of another shard, round or seed are computed again; a state of another seed is an
+// Dual variables of another shard, round or seed are computed again. A state of another seed is an
 // error.
 func TestForeignFiles(t *testing.T) {
 	const k = 4
@@ -232,7 +232,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// The lock file that a killed process has left behind does not count.
+// The lock file of a killed process does not count.
 func TestLock(t *testing.T) {
 	f := begin(t, split(t, small(t, 800, 2), 3), brief(rounds.Newton))
 	if err := os.WriteFile(filepath.Join(f.dir, "lock"), []byte("4711\n"), 0o666); err != nil {

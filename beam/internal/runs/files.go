@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/rounds"
 )
 
-// fileKind is the kind of the files of rounds. The header contains a stamp and, in a file of a
-// state, the fields that are not vectors. The numbers are the state's vectors, or a shard's dual
+// fileKind is the kind of all files of rounds. The header contains a stamp and, in a state's file,
+// the fields that are not vectors. The numbers are the state's vectors, or a shard's dual
 // variables.
 var fileKind = modelfile.Kind{Magic: "pegasimd rounds ", Name: "round", Version: 1}
 
@@ -31,7 +31,7 @@ func (f *Folder) stamp(k, shard int) stamp { return stamp{f.Data, f.settings, k,
 var errForeign = errors.New("the file belongs to other data, other settings, another round or " +
 	"another shard")
 
-// write writes a file with the stamp, the state unless it is nil, and the numbers that write
+// write writes a file with the stamp, the state unless nil, and the numbers that the function write
 // writes.
 func (s stamp) write(w io.Writer, state *rounds.State, write func(*modelfile.Writer)) error {
 	m := modelfile.NewWriter(w, fileKind)
@@ -46,8 +46,8 @@ func (s *stamp) fields(state **rounds.State) []modelfile.Field {
 	return []modelfile.Field{modelfile.Required("of", s), modelfile.Optional("state", state)}
 }
 
-// read reads the file at path, which must have the stamp. It calls read with the file's state, nil
-// if the file has none, to read the numbers.
+// read reads the file at path, which must have the stamp. The function read then reads the numbers;
+// its state is nil if the file has none.
 func (s stamp) read(path string, read func(*modelfile.Reader, *rounds.State) error) error {
 	file := func(r *modelfile.Reader) (any, error) {
 		var have stamp
@@ -117,8 +117,7 @@ func (f *Folder) readAlpha(k, shard, n int) (alpha []float32, err error) {
 	return alpha, err
 }
 
-// writeAlpha does not synchronize the file to the disk: if a crash of the machine damages it, it is
-// computed again.
+// writeAlpha does not sync the file to disk: a file that a crash damages is computed again.
 func (f *Folder) writeAlpha(k, shard int, alpha []float32) error {
 	path := f.alphaPath(k, shard)
 	temp, err := os.CreateTemp(f.dir, filepath.Base(path)+".*.tmp")
@@ -138,7 +137,7 @@ func (f *Folder) writeAlpha(k, shard int, alpha []float32) error {
 	return err
 }
 
-// each calls use with the files of a kind and their rounds, in the order of names.
+// each calls use with the path and round of each file of a kind, in the order of names.
 func (f *Folder) each(kind string, use func(path string, round int)) error {
 	entries, err := os.ReadDir(f.dir)
 	for _, entry := range entries {

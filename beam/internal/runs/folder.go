@@ -1,14 +1,12 @@
-// Package runs trains and verifies models over shards, in rounds. Its main type is Folder, which
-// keeps a run and is shared by the driver and the workers. Each round is a pure function over
-// files:
+// Package runs trains and verifies models over shards, in rounds. Its main type, Folder, keeps a
+// run, and is shared by the driver and the workers. Each round is a pure function over files:
 //
 //	alpha-K-S, sums = round K of shard S (alpha-(K-1)-S, state-(K-1))     workers, on any machine
 //	state-K         = the next state (state-(K-1), the total of the sums)  the driver
 //
-// Files are written under a temporary name and renamed, so that a shard may be visited repeatedly
-// and by several workers. The rename of a state commits the round, after which a new driver
-// resumes. The folder keeps the files of the last two rounds, so that a damaged file can be
-// computed again.
+// Files are written under a temporary name and renamed, so that several workers may visit a shard,
+// even repeatedly. The rename of a state commits the round; a new driver resumes after it. The
+// folder keeps the files of the last two rounds, so that a damaged file can be computed again.
 //
 //	f, err := runs.Start(dir, "shards/manifest.json", cfg)
 //	err = f.Run(ctx, work.InProcess{}, progress)
@@ -49,8 +47,8 @@ import (
 type Config struct {
 	pegasos.Config
 	Method rounds.Method `json:"method,omitempty"`
-	// Verify, if not empty, is the path of a model whose claims the rounds verify, and Claim the
-	// SHA-256 of its file. Of the other fields only Epochs is used.
+	// Verify, if not empty, is the path of a model whose claims the rounds verify. Claim is the
+	// SHA-256 of its file. Of the other fields only Epochs is used then.
 	Verify string `json:"verify,omitempty"`
 	Claim  string `json:"claim,omitempty"`
 }
@@ -73,7 +71,7 @@ type Folder struct {
 	verified *pegasos.Model // the model to verify; nil when training
 
 	mu     sync.Mutex
-	shards map[int]func() (*rounds.Shard, error) // open a shard in the first call
+	shards map[int]func() (*rounds.Shard, error) // each opens a shard in its first call
 }
 
 func runPath(dir string) string { return filepath.Join(dir, "run.json") }
@@ -93,8 +91,8 @@ func readRun(dir string) (*run, []byte, error) {
 	return r, text, nil
 }
 
-// Start prepares a folder for rounds over the shards of a manifest, or opens it if it was prepared
-// before. It refuses a folder for other data or settings.
+// Start prepares a folder for rounds over the shards of a manifest, or opens a prepared folder. It
+// refuses a folder for other data or settings.
 func Start(dir, manifest string, cfg Config) (*Folder, error) {
 	m, err := shards.Read(manifest)
 	if err != nil {
@@ -138,8 +136,7 @@ func Start(dir, manifest string, cfg Config) (*Folder, error) {
 }
 
 // StartVerify prepares a folder like Start, for rounds that verify the claims of a model file.
-// iterations is the largest number of Newton's iterations or dual passes; 0 means the default of
-// training.
+// iterations limits Newton's iterations or dual passes; 0 means the default of training.
 func StartVerify(dir, manifest, model string, iterations int) (*Folder, error) {
 	path, err := filepath.Abs(model)
 	if err != nil {
@@ -274,7 +271,7 @@ func (f *Folder) openShard(number int) (*rounds.Shard, error) {
 	return shard, err
 }
 
-// last spares the next item of a job to open and map the shards again.
+// last keeps a folder open for the next item, so that shards are not mapped again.
 var last work.Last[*Folder]
 
 func open(dir string) (*Folder, error) {

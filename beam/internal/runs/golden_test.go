@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// shuffled runs rounds on the code path isa, with the shards of each round in another order and
-// varying numbers of threads. The report is the last, with the seconds of all rounds.
+// shuffled runs rounds on the code path isa, with shards in random order and varying numbers of
+// threads. The report is the last one, with the seconds of all rounds.
 func shuffled(t testing.TB, isa asm.ISA, manifest string, cfg Config) (*pegasos.Model, Report) {
 	t.Helper()
 	defer asm.Use(asm.Use(isa))
@@ -41,8 +41,8 @@ func golden(m *pegasos.Model) string {
 	return fmt.Sprintf("%.16s %x %x", m.Hash(), m.Result.Objective, m.Result.DualObjective)
 }
 
-// everyWay trains with each number of shards on the best code path, and with the second, or the
-// only one, on the others. Short tests use only this number.
+// everyWay trains with each number of shards on the best code path. On the others it uses the
+// second number, or the only one. Short tests use only this number.
 func everyWay(t *testing.T, file string, cfg Config, shards []int, want string,
 	check func(n int, isa asm.ISA, end Report),
 ) {
@@ -66,8 +66,8 @@ func everyWay(t *testing.T, file string, cfg Config, shards []int, want string,
 	}
 }
 
-// Models have the same bits on every code path, for any order of the shards, any number of threads
-// and, with Newton's method, any number of shards.
+// Models have the same bits on every code path, for any order of the shards and any number of
+// threads. With Newton's method the same holds for any number of shards.
 func TestGolden(t *testing.T) {
 	for _, c := range []struct {
 		method  rounds.Method

@@ -7,8 +7,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Model returns the trained model or, before the rounds are done, the best so far, without an
-// objective and a lower bound in its Result.
+// Model returns the trained model. Before the rounds are done, it returns the best so far, whose
+// Result has neither an objective nor a lower bound.
 func (f *Folder) Model() (*pegasos.Model, error) {
 	state, err := f.newest()
 	if err != nil {
@@ -25,7 +25,7 @@ func (f *Folder) Model() (*pegasos.Model, error) {
 	return to, to.Validate()
 }
 
-// Verified compares the claims of the model with the objective and the lower bound that the rounds
+// Verified compares the model's claims with the objective and the lower bound that the rounds
 // found. It fails before the rounds are done, and if they train a model.
 func (f *Folder) Verified() (*pegasos.Verification, error) {
 	state, err := f.newest()

@@ -15,8 +15,7 @@ import (
 
 var real = flag.Bool("real", false, "train on the public sets in PEGASIMD_DATA: some minutes")
 
-// TestRealSets checks the bits of models of real sets, and limits the numbers of iterations or
-// rounds.
+// TestRealSets checks the bits of models of real sets, and limits iterations or rounds.
 func TestRealSets(t *testing.T) {
 	data := os.Getenv("PEGASIMD_DATA")
 	if !*real {
@@ -62,7 +61,7 @@ type realSet struct {
 	tol    float64
 	scale  pegasos.Scale
 	shards []int
-	most   int // Newton's iterations, or the dual method's rounds, the proof's included
+	most   int // Newton's iterations, or rounds of the dual method, including the proof's
 	want   string
 }
 

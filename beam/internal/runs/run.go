@@ -55,8 +55,8 @@ func (f *Folder) take(ctx context.Context, state *rounds.State, number int,
 	return shard.Visit(ctx, state, before, threads)
 }
 
-// alpha returns the dual variables of a shard after round k, computed again if their file is
-// damaged or missing.
+// alpha returns the dual variables of a shard after round k. It computes them again if their file
+// is damaged or missing.
 func (f *Folder) alpha(ctx context.Context, k, number int, shard *rounds.Shard) (
 	[]float32, error,
 ) {
@@ -78,8 +78,8 @@ func (f *Folder) alpha(ctx context.Context, k, number int, shard *rounds.Shard) 
 	return alpha, nil
 }
 
-// Run runs the rounds that follow the last committed round, to their end, and reports each to
-// progress, if that is not nil. It holds a lock on the folder: a second process gets an error.
+// Run runs the rounds after the last committed round, and reports each to progress, unless nil. It
+// locks the folder: a second process gets an error.
 func (f *Folder) Run(ctx context.Context, r work.Runner, progress func(Report)) error {
 	unlock, err := f.lock()
 	if err != nil {
@@ -107,7 +107,7 @@ func (f *Folder) Run(ctx context.Context, r work.Runner, progress func(Report)) 
 	}
 }
 
-// lock has no effect where the system says that locks are not supported.
+// lock has no effect where locks are not supported.
 func (f *Folder) lock() (unlock func() error, err error) {
 	l := flock.New(filepath.Join(f.dir, "lock"))
 	locked, err := l.TryLock()

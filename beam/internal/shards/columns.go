@@ -14,7 +14,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 )
 
-// Statistics reads the statistics of the columns and adds the manifest's statistics of the rows.
+// Statistics reads the statistics of the columns, and adds the manifest's statistics of the rows.
 func (m *Manifest) Statistics() (*scale.Statistics, error) {
 	path := filepath.Join(m.dir, columnsName)
 	if err := m.Columns.verify(path); err != nil {

@@ -1,11 +1,11 @@
-// Package shards divides data into files of rows, shards, for several workers or machines, and
-// describes them in a manifest.
+// Package shards divides data into files of rows, called shards, for several workers or machines. A
+// manifest describes the shards.
 //
 //	m, err := shards.Read("shards/manifest.json")
 //	part, err := m.Open(3)
 //
 // Rows are numbered from 0 through all shards. A shard is an ordinary .pgsm file of whole blocks of
-// rounds.Block rows, except for the last block, so that sums over blocks do not depend on the
+// rounds.Block rows; only the last block may be smaller. So sums over blocks do not depend on the
 // number of shards. A shard may have no rows.
 package shards
 
@@ -40,7 +40,7 @@ func shardName(i int) string { return fmt.Sprintf(shardNames, i) }
 
 const MaxShards = 1 << 20
 
-// A Manifest describes shards: the content of manifest.json.
+// A Manifest is the content of manifest.json, which describes shards.
 type Manifest struct {
 	Version  int            `json:"version"`
 	Data     string         `json:"data"` // name of the file that was split, without its folder
@@ -53,7 +53,7 @@ type Manifest struct {
 	HashBits  int `json:"hash_bits,omitempty"`
 
 	// Classes lists the distinct labels, ascending, Names their names, if any, and Count their
-	// numbers of rows. Classes and Count are nil if package pegasos does not allow so many labels.
+	// numbers of rows. Classes and Count are nil for more labels than package pegasos allows.
 	Classes []float32 `json:"classes,omitempty"`
 	Names   []string  `json:"names,omitempty"`
 	Count   []int     `json:"count,omitempty"`
@@ -66,12 +66,12 @@ type Manifest struct {
 	hash string
 }
 
-// Values are statistics of the rows' lengths before scaling and, in Scaled, after it.
+// Values are statistics of the rows' lengths, before scaling and, in Scaled, after scaling.
 type Values struct {
 	scale.RowSizes
 	// Lengths are the quantiles 0, 0.5 and 1 of the squared lengths, by scale.Quantiles.
 	Lengths [3]float64 `json:"length_quantiles"`
-	// Scaled has the sizes of the scaled rows, by possible kind of scaling.
+	// Scaled has the sizes of the scaled rows, for each kind of scaling that fits.
 	Scaled map[scale.Kind]scale.RowSizes `json:"scaled"`
 }
 
@@ -116,8 +116,7 @@ func Read(path string) (*Manifest, error) {
 	return m, nil
 }
 
-// Hash returns the SHA-256 of the manifest, which contains the hashes of the files, in hexadecimal
-// digits.
+// Hash returns the SHA-256 of the manifest, which contains the hashes of the files, in hexadecimal.
 func (m *Manifest) Hash() string { return m.hash }
 
 func (m *Manifest) check() error {

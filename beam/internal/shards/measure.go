@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
-// measureLabels returns the distinct labels, ascending, and their numbers of rows; nil for more
-// labels than a model can have classes.
+// measureLabels returns the distinct labels, ascending, and their numbers of rows. It returns nil
+// for more labels than a model can have classes.
 func measureLabels(y []float32) (classes []float32, count []int) {
 	for _, v := range y {
 		k, found := labels.Find(classes, v)
@@ -29,7 +29,8 @@ func measureLabels(y []float32) (classes []float32, count []int) {
 	return classes, count
 }
 
-// momentBytes is the memory above which the moments of the columns are left out.
+// momentBytes limits the memory for the moments of the columns. Moments that need more are left
+// out.
 const momentBytes = 1 << 30
 
 func measureColumns(ctx context.Context, set *dataset.Set, threads int) (*scale.Columns, error) {
@@ -66,7 +67,7 @@ func measureValues(ctx context.Context, set *dataset.Set, c *scale.Columns, thre
 	}
 	sizes := measureScaled(ctx, set, scales, threads)
 	for k, s := range scales {
-		// Kinds of scaling that make values too large for float32 are left out.
+		// Leave out kinds of scaling that make values too large for float32.
 		if size := sizes[k]; checkSquares(size.MaxSquare, size.MeanSquare) == nil {
 			v.Scaled[s.Kind] = size
 		}
@@ -107,7 +108,7 @@ func measureScaled(ctx context.Context, set *dataset.Set, scales []*scale.Scale,
 }
 
 // squareOf returns the squared norm of a row scaled to float32 values, as in the trainer. It
-// overwrites full, which has an element for each column.
+// overwrites full, which has an element per column.
 func squareOf(s *scale.Scale, index []int32, values, full []float32) (square float64) {
 	if s.Shift != nil && index != nil { // zeros change, too
 		clear(full)

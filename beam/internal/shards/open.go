@@ -20,7 +20,7 @@ type Part struct {
 
 func (m *Manifest) Path(i int) string { return filepath.Join(m.dir, shardName(i)) }
 
-// Open opens shard i after verifying its file, all of which it reads. The caller closes the part.
+// Open opens shard i, after reading and verifying its whole file. The caller closes the part.
 func (m *Manifest) Open(i int) (*Part, error) {
 	if i < 0 || i >= len(m.Shards) {
 		return nil, fmt.Errorf("no shard %d: want 0 to %d", i, len(m.Shards)-1)

@@ -196,7 +196,7 @@ func TestBadManifests(t *testing.T) {
 	}
 }
 
-// Split removes the shards of an earlier manifest that the new one does not list, but no other
+// Split removes the shards of an earlier manifest that the new manifest does not list, but no other
 // files.
 func TestFolders(t *testing.T) {
 	data := digits(t, "digits.svm")

@@ -28,11 +28,11 @@ type Options struct {
 }
 
 // Split writes the rows of a file, svmlight text or .pgsm, to shards in the folder dir, which it
-// creates if necessary, and finally the manifest. For text, the folder needs space for a second
+// creates if necessary. It writes the manifest last. For text, the folder needs space for a second
 // copy of the rows as a .pgsm file.
 //
 // The files of an older manifest are replaced, and its further shards removed. If splitting is
-// interrupted, the older manifest rejects changed files.
+// interrupted, the older manifest does not accept changed files.
 func Split(path, dir string, o Options) (*Manifest, error) {
 	if o.Shards < 1 || o.Shards > MaxShards {
 		return nil, fmt.Errorf("%d shards: want 1 to %d", o.Shards, MaxShards)
@@ -85,7 +85,7 @@ func removeFrom(dir string, first int) error {
 }
 
 // openSet opens a .pgsm file, or svmlight text, which it converts to a temporary .pgsm file in the
-// folder dir. It returns that file, which the caller closes after the set; nil for .pgsm files.
+// folder dir. The caller closes that file after the set; it is nil for .pgsm files.
 func openSet(path, dir string, o dataset.Options) (*dataset.Set, *os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil {

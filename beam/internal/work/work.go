@@ -1,6 +1,6 @@
-// Package work runs work on numbered items, such as the shards of a round of training. Work is a
+// Package work runs work on numbered items, such as the shards in a round of training. Work is a
 // pure function over files that all workers can read and write. [InProcess] runs work in this
-// process; package engine runs it on Apache Beam.
+// process, package engine on Apache Beam.
 package work
 
 import (
@@ -11,15 +11,15 @@ import (
 	"sync"
 )
 
-// A Func works on an item of a round. It may be called again for the same item, by another process
-// and at the same time, and must then return the same numbers and write the same files, each
+// A Func works on an item of a round. It may be called again for the same item, even by another
+// process at the same time. It must then return the same numbers and write the same files, each
 // atomically. Its results for all items have equal length.
 type Func func(ctx context.Context, arg string, round, item int) ([]int64, error)
 
 var funcs = map[string]Func{}
 
-// Register registers work under a name, by which processes of the same program find it. Call it in
-// init functions.
+// Register registers work under a name, by which processes of the same program find the work. Call
+// it in init functions.
 func Register(name string, f Func) {
 	if funcs[name] != nil {
 		panic("work: " + name + " is registered twice")
@@ -33,7 +33,7 @@ type Job struct {
 	Arg   string // first argument
 	Round int    // second argument
 	Items []int  // distinct
-	Out   string // for the engine's own use; all workers and the driver see this file
+	Out   string // file for the engine's own use; all workers and the driver see it
 	Name  string // for messages, such as "round 7"
 }
 
@@ -62,8 +62,8 @@ func (InProcess) Run(ctx context.Context, j Job) ([]int64, error) {
 	return sum, nil
 }
 
-// Sum works on some items of a job, up to GOMAXPROCS of them at a time, and adds up their numbers.
-// It returns when ctx ends or an item fails, even if the work does not end.
+// Sum works on some items of a job, up to GOMAXPROCS at a time, and adds up their numbers. It
+// returns when ctx ends or an item fails, even if work goes on.
 func Sum(ctx context.Context, j Job, items []int) ([]int64, error) {
 	f := funcs[j.Work]
 	if f == nil {
@@ -138,8 +138,8 @@ type Last[T any] struct {
 	value T
 }
 
-// Get returns the kept value if its key is key, which must not be empty. Otherwise it returns the
-// value of open, and keeps it unless open fails.
+// Get returns the kept value if its key is key, which must not be empty. Otherwise it returns and
+// keeps the value of open, unless open fails.
 func (l *Last[T]) Get(key string, open func() (T, error)) (T, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

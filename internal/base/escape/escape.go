@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// Name returns a name unchanged if it is printable, else quoted as in Go. Empty names, and names
-// that begin with a quote, are quoted too, so that different names never print alike.
+// Name returns a printable name unchanged, and others quoted as in Go. It also quotes empty names
+// and names that begin with a quote, so that different names never print alike.
 func Name(name string) string {
 	if name == "" || name[0] == '"' || !utf8.ValidString(name) ||
 		strings.ContainsFunc(name, isHidden) {
@@ -34,7 +34,7 @@ func Names(names []string) []string {
 
 func isHidden(r rune) bool { return !strconv.IsPrint(r) }
 
-// Text returns text with its unprintable characters, newlines among them, escaped as in Go.
+// Text returns text with its unprintable characters, including newlines, escaped as in Go.
 func Text(text string) string {
 	if utf8.ValidString(text) && !strings.ContainsFunc(text, isHidden) {
 		return text
@@ -53,8 +53,8 @@ func Text(text string) string {
 	return b.String()
 }
 
-// Cut returns a copy of a word, or the whole characters in its first 40 bytes and "..." if it is
-// longer.
+// Cut returns a copy of a word. Of a word longer than 40 bytes, it returns the whole characters in
+// the first 40 and "...".
 func Cut[T string | []byte](word T) string {
 	const most = 40
 	if len(word) <= most {
@@ -67,8 +67,8 @@ func Cut[T string | []byte](word T) string {
 	return string(word[:end]) + "..."
 }
 
-// Error returns err with a text for a single line: escaped by Text, and without its middle if it is
-// longer than 260 bytes. errors.Is and errors.As find err.
+// Error returns err with its text escaped by Text, and without the middle if that is longer than
+// 260 bytes. errors.Is and errors.As find err.
 func Error(err error) error {
 	if err == nil {
 		return nil
@@ -93,8 +93,8 @@ type escapedError struct {
 func (s *escapedError) Error() string { return s.text }
 func (s *escapedError) Unwrap() error { return s.err }
 
-// JSON returns text, which must be valid JSON without tabs, with the unprintable characters of its
-// strings escaped; encoding/json leaves some of them. Newlines between values remain.
+// JSON escapes the unprintable characters in the strings of text, some of which encoding/json
+// leaves. text must be valid JSON without tabs. Newlines between values remain.
 func JSON(text []byte) []byte {
 	hidden := func(r rune) bool { return r != '\n' && isHidden(r) }
 	if !bytes.ContainsFunc(text, hidden) {

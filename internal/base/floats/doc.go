@@ -6,9 +6,9 @@
 //
 // The functions of package math are written in assembly for some architectures, and the compiler
 // may fuse x*y + z into one instruction that rounds once. So the functions here use only sums,
-// products, quotients, comparisons and the bits of numbers, which IEEE 754 defines, and each
-// product is assigned or explicitly converted to float64, which forbids fusing. A changed result,
-// however small, changes trained models. NaN results agree as NaN; payloads are not promised.
+// products, quotients, comparisons and the bits of numbers, which IEEE 754 defines. Each product is
+// assigned or explicitly converted to float64, which forbids fusing. Any changed result changes
+// trained models. NaN results agree as NaN; payloads are not promised.
 //
 // # Errors
 //

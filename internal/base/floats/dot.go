@@ -3,7 +3,7 @@ package floats
 // Lanes is the number of partial sums of Dot.
 const Lanes = 4
 
-// Dot returns the dot product of x and w in float64; the product of element j is added to partial
+// Dot returns the dot product of x and w in float64. The product of element j is added to partial
 // sum j mod 4. If the elements of x and w are float32 values, no product is rounded.
 func Dot[F float32 | float64](x []F, w []float64) float64 {
 	w = w[:len(x)]
@@ -27,7 +27,7 @@ func Dot[F float32 | float64](x []F, w []float64) float64 {
 func Fold(lane [Lanes]float64) float64 { return (lane[0] + lane[1]) + (lane[2] + lane[3]) }
 
 // SquaredDistance returns the squared Euclidean distance of x and z in float64. Element j is added
-// to partial sum j mod 4, but the last len(x) mod 4 elements to partial sum 0.
+// to partial sum j mod 4; the last len(x) mod 4 elements are added to partial sum 0.
 func SquaredDistance(x, z []float32) float64 {
 	var a, b, c, d float64
 	for len(x) >= Lanes && len(z) >= Lanes {

@@ -2,21 +2,20 @@ package floats
 
 import "math"
 
-// ln2High and ln2Low add up to ln 2. ln2High has 40 bits, so that its products with the exponents
-// of a float64 (11 bits) are exact.
+// ln2High and ln2Low add up to ln 2. ln2High has 40 bits, so that its products with exponents of a
+// float64 (11 bits) are exact.
 const (
 	ln2High = 0x1.62e42fefa2p-1
 	ln2Low  = 0x1.9ef35793c7673p-41
 	log2E   = 0x1.71547652b82fep+0
 )
 
-// Adding magic to a number below 2^51 in magnitude rounds it to an integer; subtracting magic again
-// leaves that integer.
+// Adding and subtracting magic rounds a number below 2^51 in magnitude to an integer.
 const magic = 0x1.8p52
 
 const (
 	expHigh = 0x1.62e42fefa39efp+9 // the largest x for which e^x doesn't overflow
-	// for x below -745.14, e^x is less than half the smallest positive float64 and rounds to 0
+	// e^x rounds to 0 for x below -745.14
 	expLow = -746
 )
 
@@ -54,9 +53,9 @@ func Exp(x float64) float64 {
 	if int(bits>>52)+k > 0 {
 		return math.Float64frombits(bits + uint64(k)<<52)
 	}
-	// The result is subnormal: a multiple of 2^-1074, which is 2^(-1074-k) before scaling. Adding
-	// big, which has this unit in the last place, rounds once and counts the units: the count is
-	// the result's bits.
+	// The result is subnormal: a multiple of 2^-1074, or of 2^(-1074-k) before scaling. This is the
+	// unit in the last place of big, so adding big rounds once, and the sum's low bits count the
+	// units. The count is the result's bits.
 	unit := uint64(1023+52-1074-k) << 52 // the bits of big
 	big := math.Float64frombits(unit)
 	sum := big + head
@@ -64,15 +63,15 @@ func Exp(x float64) float64 {
 	return math.Float64frombits(math.Float64bits(sum) - unit)
 }
 
-// expParts returns e^x as (head + tail) 2^k. head is within [0.65, 1.35] and tail below 0.07. x
-// must be within [expLow, expHigh].
+// expParts returns e^x as (head + tail) 2^k, with head in [0.65, 1.35] and tail below 0.07. x must
+// be in [expLow, expHigh].
 func expParts(x float64) (head, tail float64, k int) {
 	kf := (float64(x*log2E) + magic) - magic
 	high := x - float64(kf*ln2High) // exact
 	low := float64(kf * ln2Low)
 	r := high - low
 	rLow := (high - r) - low // the rounding error of r
-	// e^(r+rLow) = 1 + r + rLow e^r + r^2 q(r), and 1+r is near enough to e^r.
+	// e^(r+rLow) = 1 + r + rLow e^r + r^2 q(r), where 1+r can replace e^r.
 	head = 1 + r
 	tail = ((1 - head) + r) + float64(rLow*head)
 	r2 := float64(r * r)
@@ -84,8 +83,7 @@ func expParts(x float64) (head, tail float64, k int) {
 	return head, tail + float64(r2*q), int(kf)
 }
 
-// expNegative returns e^-a as high + low, where high is the rounded sum. a must be within [0,
-// cutoff].
+// expNegative returns e^-a as high + low, where high is the rounded sum. a must be in [0, cutoff].
 func expNegative(a float64) (high, low float64) {
 	head, tail, k := expParts(-a)
 	high = head + tail

@@ -3,7 +3,7 @@ package floats
 import "math"
 
 func IsFinite[F float32 | float64](v F) bool {
-	return v-v == 0 // the difference is NaN for infinities and NaN
+	return v-v == 0 // infinities and NaN give NaN
 }
 
 // FirstNotFinite returns the index of the first element of x that is not finite, or -1.
@@ -57,7 +57,7 @@ func Float64s(v []float32) []float64 {
 	return wide
 }
 
-// Widen stores the elements of v, converted to float64, in dst, which has the same length.
+// Widen stores the elements of v, converted to float64, in dst. dst must not be shorter than v.
 func Widen(dst []float64, v []float32) {
 	dst = dst[:len(v)]
 	for j, z := range v {

@@ -41,8 +41,8 @@ func Log(x float64) float64 {
 
 const small = 0.41
 
-// log1pParts returns log(1+x+xLow) as high + low. x must be within [0, 1], and xLow at most a unit
-// in the last place of x.
+// log1pParts returns log(1+x+xLow) as high + low. x must be in [0, 1], and xLow at most a unit in
+// the last place of x.
 func log1pParts(x, xLow float64) (high, low float64) {
 	if x < small {
 		return logParts(x, xLow, 0)
@@ -62,8 +62,8 @@ func split(x float64) (m float64, k int) {
 	return math.Float64frombits(bits - uint64(k)<<52), k
 }
 
-// logParts returns log(1+f+fLow) + k log(2) as high + low. f must be within [-0.293, 0.415], and
-// fLow at most a unit in the last place of 1+f, or of f if k is 0.
+// logParts returns log(1+f+fLow) + k log(2) as high + low. f must be in [-0.293, 0.415], and fLow
+// at most a unit in the last place of 1+f, or of f if k is 0.
 func logParts(f, fLow float64, k int) (high, low float64) {
 	// log(1+f) = 2 artanh(s) with s = f/(2+f), computed as s + sLow.
 	d := 2 + f
@@ -87,8 +87,8 @@ func logParts(f, fLow float64, k int) (high, low float64) {
 	return high, low + (float64(float64(s*z)*p) + (rest + float64(kf*ln2Low)))
 }
 
-// remainder returns n - q*d for a q near n/d. The partial products are exact, except for a
-// negligible error of the last.
+// remainder returns n - q*d for a q near n/d. The partial products are exact, but for a negligible
+// error of the last.
 func remainder(n, q, d float64) float64 {
 	qHigh, dHigh := upper(q), upper(d)
 	qLow, dLow := q-qHigh, d-dHigh

@@ -2,7 +2,7 @@ package floats
 
 import "math"
 
-// cutoff is a value of z beyond which e^-z is negligible beside 1: e^-40 < 2^-57.
+// e^-z is negligible beside 1 for z beyond cutoff: e^-40 < 2^-57.
 const cutoff = 40
 
 // Sigmoid returns 1/(1+e^-z): 0 and 1 for -Inf and +Inf, NaN for NaN.

@@ -4,7 +4,7 @@ import "sync"
 
 var spare sync.Pool
 
-// Borrow returns a slice of n zeros, possibly one that GiveBack has taken back.
+// Borrow returns a slice of n zeros, possibly one from GiveBack.
 func Borrow(n int) []float64 {
 	if p, ok := spare.Get().(*[]float64); ok && cap(*p) >= n {
 		v := (*p)[:n]
@@ -14,5 +14,5 @@ func Borrow(n int) []float64 {
 	return make([]float64, n)
 }
 
-// GiveBack takes back a slice from Borrow, which must not be used any more.
+// GiveBack takes back a slice from Borrow. The slice must not be used any more.
 func GiveBack(v []float64) { spare.Put(&v) }

@@ -8,9 +8,9 @@ import (
 	"fmt"
 )
 
-// Of returns the message to panic with: the module's name, then the text in format. To stay small,
-// a function that should be inlined calls Of in a separate go:noinline function that returns the
-// message, and panics itself.
+// Of returns the message to panic with: the module's name, then the formatted text. A function that
+// should be inlined must stay small: it panics itself, with a message from a separate go:noinline
+// function that calls Of.
 //
 //go:noinline
 func Of(format string, args ...any) string {

@@ -1,5 +1,5 @@
-// Package order generates the order in which the rows are visited in an epoch: shuffled, in blocks,
-// drawn independently, or sequential.
+// Package order generates the order in which an epoch visits the rows: shuffled, in blocks, drawn
+// independently, or sequential.
 package order
 
 import (
@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// The kinds of order. The type Order of package pegasos documents them.
+// The kinds of order, which the type Order of package pegasos documents.
 const (
 	Shuffled    = "shuffled"
 	Permutation = "permutation"
@@ -22,9 +22,9 @@ func InBlocks(kind string) bool { return kind == Shuffled || kind == Blocks }
 // Stream is the second word of the generator's seed: 2^64 divided by the golden ratio.
 const Stream = 0x9e3779b97f4a7c15
 
-// Visits generates the row numbers of all epochs. Except for IID, no epoch's order depends on the
-// previous order, so that the state of the generator at the start of the epoch and the position in
-// the epoch suffice to restore it.
+// Visits generates the row numbers of all epochs. Except for IID, an epoch's order does not depend
+// on the previous order. So the generator's state at the start of the epoch and the position in the
+// epoch suffice to restore it.
 type Visits struct {
 	Kind        string
 	rows        int
@@ -34,21 +34,21 @@ type Visits struct {
 	pcg         *rand.PCG
 	epochState  []byte   // state of the generator at the start of the epoch
 	pos         int      // in steps of the epoch
-	idx         []uint32 // the rows of the epoch; for IID the rows drawn last
+	idx         []uint32 // rows of the epoch; for IID those drawn last
 	blocks      []uint32
-	ends        []int    // ends of the steps that NextSteps returned last; nil without batches
+	ends        []int    // ends of the steps last returned by NextSteps; nil without batches
 	drawn       []uint32 // batchNumber when each row was last drawn; nil unless IID has batches
 	batchNumber uint32
 	Only        []uint32 // Only[i] is returned in place of i; nil to return i itself
 }
 
-// Shuffled cuts minBlocks or more rows into minBlocks or more blocks: with few blocks, epochs
-// would hardly differ.
+// minBlocks is the least number of blocks for Shuffled, or of rows if fewer: with few blocks,
+// epochs would hardly differ.
 const minBlocks = 64
 
 // New returns the Visits of the given number of rows. block is the largest number of rows in a
 // block; only Shuffled and Blocks use blocks. With a batch of 0 or 1, each row is a step. With a
-// larger batch, a step is up to that number of rows; if batch equals rows, the order is Sequential.
+// larger batch, a step is up to batch rows; if batch equals rows, the order is Sequential.
 func New(kind string, rows, block, batch int, seed uint64) *Visits {
 	if batch == rows && batch > 1 {
 		kind = Sequential
@@ -73,7 +73,7 @@ func New(kind string, rows, block, batch int, seed uint64) *Visits {
 }
 
 // Next returns the next row numbers: at least one, at most limit, and none beyond the end of the
-// epoch. Each row must be a step. The slice is valid until the next call.
+// epoch. Each row must be a step, as without batches. The slice is valid until the next call.
 func (o *Visits) Next(limit int) []uint32 {
 	idx, _ := o.NextSteps(limit)
 	return idx
@@ -116,8 +116,8 @@ func (o *Visits) firstOf(step int) int {
 	return int(uint64(step) * uint64(o.rows) / uint64(o.Steps))
 }
 
-// Upcoming returns up to n rows that follow those already returned, in the same epoch, after the
-// first call of Next or NextSteps. It returns none for IID, whose rows are not drawn yet.
+// Upcoming returns up to n rows of the same epoch that follow those already returned, after the
+// first call of Next or NextSteps. It returns none for IID, whose rows are not drawn in advance.
 func (o *Visits) Upcoming(n int) []uint32 {
 	if o.Kind == IID {
 		return nil
@@ -202,8 +202,7 @@ func (o *Visits) Restore(generator []byte, position int) bool {
 // Continue makes o share the generator of other.
 func (o *Visits) Continue(other *Visits) { o.pcg = other.pcg }
 
-// Permute fills p with a random permutation of 0 to len(p)-1, by the inside-out Fisher-Yates
-// shuffle.
+// Permute fills p with a random permutation of 0 to len(p)-1 (inside-out Fisher-Yates shuffle).
 func Permute(pcg *rand.PCG, p []uint32) {
 	for i := range p {
 		j := uint32N(pcg, uint64(i)+1)
@@ -213,8 +212,7 @@ func Permute(pcg *rand.PCG, p []uint32) {
 }
 
 // uint32N returns a random number from 0 to n-1: the high word of n times a random word. The
-// relative error of each probability is at most n/2^64. Each number takes one draw, so that draws
-// can be counted.
+// relative error of each probability is at most n/2^64. Each number takes one draw.
 func uint32N(pcg *rand.PCG, n uint64) uint32 {
 	hi, _ := bits.Mul64(pcg.Uint64(), n)
 	return uint32(hi)

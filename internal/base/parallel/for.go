@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 )
 
-// Threads returns the number of goroutines for the value of a threads option: GOMAXPROCS for 0,
-// else the option, but at most the larger of 64 and four times the number of CPUs.
+// Threads returns the number of goroutines for a threads option: GOMAXPROCS for 0, else the option,
+// but at most the larger of 64 and four times the number of CPUs.
 func Threads(option int) int {
 	if option == 0 {
 		return runtime.GOMAXPROCS(0)
@@ -18,7 +18,7 @@ func Threads(option int) int {
 	return min(option, max(64, 4*runtime.NumCPU()))
 }
 
-// Panic is the value that a goroutine of For panicked with, and its stack.
+// Panic is the value and the stack of a panic in a goroutine of For.
 type Panic struct {
 	Value any
 	Stack []byte
@@ -27,9 +27,9 @@ type Panic struct {
 func (p *Panic) Error() string { return fmt.Sprintf("%v\n\n%s", p.Value, p.Stack) }
 
 // For calls f for each i from 0 to n-1 in up to threads goroutines, numbered from 0 as worker.
-// Worker 0 is the calling goroutine. If f panics in one of several workers, the others stop early,
-// and For panics in the calling goroutine with a *Panic after all have ended, so that the caller's
-// deferred functions run. With one worker, the panic of f passes through unchanged.
+// Worker 0 is the calling goroutine. If f panics in one of several workers, the others stop early.
+// Then For panics in the calling goroutine with a *Panic, so that the caller's deferred functions
+// run. With one worker, the panic of f passes through unchanged.
 func For(threads, n int, f func(worker, i int)) {
 	threads = min(threads, n)
 	if threads <= 1 {

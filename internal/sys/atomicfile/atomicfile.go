@@ -1,5 +1,5 @@
-// Package atomicfile writes files atomically: readers find the old content or the new content of a
-// file, also after a crash.
+// Package atomicfile writes files atomically: readers find the old or the new content of a file,
+// also after a crash.
 package atomicfile
 
 import (
@@ -19,12 +19,12 @@ import (
 	"github.com/pegasimd/pegasimd/internal/sys/files"
 )
 
-// File is a new file that replaces the file of the given name when it is committed. Until then it
-// has a temporary name in the same directory, and only its owner may read it. Errors of type
-// fs.PathError contain the given name.
+// File is a new file that replaces the file of the given name when committed. Until then it has a
+// temporary name in the same directory, and only its owner may read it. Errors of type fs.PathError
+// contain the given name.
 type File struct {
 	name    string
-	target  string // file to replace, after symbolic links; empty if name is written in place
+	target  string // file to replace, after symbolic links; empty if written in place
 	mode    fs.FileMode
 	f       *os.File
 	zip     *gzip.Writer // nil unless the file is compressed
@@ -33,12 +33,12 @@ type File struct {
 }
 
 // Create creates a File that will replace the file with the given name, which need not exist, or
-// the target of a symbolic link. An existing file's permissions are kept. A file that is not
-// regular, such as a pipe, or is an open descriptor, such as /dev/stdout, is written in place. If
-// name ends in .gz, the content is compressed.
+// the target of a symbolic link. An existing file's permissions are kept. If name ends in .gz, the
+// content is compressed. A file that is not regular, such as a pipe, or that is an open descriptor,
+// such as /dev/stdout, is written in place.
 //
-// A File must be committed or discarded. A killed process may leave a temporary file: the name of
-// the file to replace (at most 200 bytes), a dot, 8 hexadecimal digits and ".tmp".
+// A File must be committed or discarded. A killed process may leave a temporary file. Its name is
+// that of the file to replace (at most 200 bytes), a dot, 8 hexadecimal digits and ".tmp".
 func Create(name string) (*File, error) {
 	f := &File{name: name}
 	if err := f.open(); err != nil {
@@ -50,12 +50,12 @@ func Create(name string) (*File, error) {
 	return f, nil
 }
 
-// CompressLess restricts the compression to Huffman coding, which needs at least a bit for each
-// byte, so that the content is at most 8 times as long as the file. It must be called before
-// anything is written. It reports whether the file is compressed.
+// CompressLess restricts the compression to Huffman coding, which needs at least a bit per byte, so
+// that the content is at most 8 times as long as the file. Call it before writing. It reports
+// whether the file is compressed.
 func (f *File) CompressLess() (compressed bool) {
 	if f.zip != nil {
-		// The level is valid, so that the error is nil.
+		// No error: the level is valid.
 		f.zip, _ = gzip.NewWriterLevel(writerFunc(f.write), gzip.HuffmanOnly)
 	}
 	return f.zip != nil
@@ -73,7 +73,7 @@ func (f *File) open() (err error) {
 	if old != nil && (descriptor || !old.Mode().IsRegular()) {
 		flags := os.O_WRONLY
 		if old.Mode().IsRegular() {
-			flags |= os.O_APPEND // keep the present content, and what other processes append
+			flags |= os.O_APPEND // keep the old content, and what other processes append
 		}
 		f.f, err = os.OpenFile(f.name, flags, 0)
 		return err
@@ -87,7 +87,7 @@ func (f *File) open() (err error) {
 	return f.create()
 }
 
-// named replaces the temporary name in an fs.PathError by the name given to Create.
+// named replaces the temporary name in an fs.PathError with the name given to Create.
 func (f *File) named(err error) error {
 	if p := (*fs.PathError)(nil); errors.As(err, &p) {
 		op := p.Op
@@ -135,7 +135,7 @@ func (w writerFunc) Write(p []byte) (int, error) { return w(p) }
 
 // Commit syncs the new file to disk and replaces the old one with it. If Commit or an earlier write
 // fails before the replacement, the old file stays unchanged, and the new one is discarded. A file
-// that is written in place is only completed and closed.
+// that is written in place is only closed.
 func (f *File) Commit() error {
 	if f.zip != nil {
 		f.keep(0, f.zip.Close())
@@ -163,14 +163,15 @@ func (f *File) setMode() error {
 }
 
 // Discard removes the new file and leaves the old one unchanged. A file that is written in place is
-// only closed. After Commit, Discard does nothing.
+// only closed. Discard does nothing after Commit.
 func (f *File) Discard() {
 	lock.Lock()
 	defer lock.Unlock()
 	f.remove()
 }
 
-// WriteFile creates a File, calls write with it, and commits it, or discards it if write fails.
+// WriteFile creates a File and calls write with it. It commits the File, or discards it if write
+// fails.
 func WriteFile(name string, write func(io.Writer) error) error {
 	f, err := Create(name)
 	if err != nil {
@@ -191,7 +192,7 @@ func Target(link string) (target string, descriptor bool, err error) {
 	for range 40 {
 		to, err := os.Readlink(name)
 		if err != nil {
-			return name, descriptor, nil // most likely not a link, or no such file
+			return name, descriptor, nil // most likely no link, or no such file
 		}
 		dir := filepath.Dir(name)
 		descriptor = descriptor || dir == "/dev/fd" ||
@@ -204,8 +205,8 @@ func Target(link string) (target string, descriptor bool, err error) {
 	return "", false, fmt.Errorf("%s: too many symbolic links", link)
 }
 
-// newMode returns the permissions that a new file gets. They depend on the umask and the file
-// system, so newMode creates a file beside name and removes it.
+// newMode returns the permissions of a new file. They depend on the umask and the file system, so
+// newMode creates a file beside name and removes it.
 func newMode(name string) (fs.FileMode, error) {
 	lock.Lock()
 	defer lock.Unlock()
@@ -238,8 +239,7 @@ func createBeside(name string, mode fs.FileMode) (*os.File, error) {
 	}
 }
 
-// syncDir syncs a directory, so that the new name survives a crash, where the system can sync
-// directories.
+// syncDir syncs a directory, if the system can, so that the new name survives a crash.
 func syncDir(dir string) error {
 	switch runtime.GOOS {
 	case "windows", "plan9", "js", "wasip1":
@@ -257,8 +257,8 @@ func syncDir(dir string) error {
 	return err
 }
 
-// pending holds the files with a temporary name that are neither committed nor discarded.
-// Creations, renames and removals of temporary files hold lock.
+// pending holds the temporary files that are neither committed nor discarded. Whoever creates,
+// renames or removes temporary files holds lock.
 var (
 	lock    sync.Mutex
 	pending = map[*File]bool{}
@@ -268,7 +268,7 @@ var (
 var errEnded = errors.New("the program is ending")
 
 // DiscardAll discards all uncommitted files of the process, and makes later Create and Commit calls
-// fail, except for files that are written in place.
+// fail. Files written in place are exempt.
 func DiscardAll() {
 	lock.Lock()
 	defer lock.Unlock()
@@ -278,8 +278,8 @@ func DiscardAll() {
 	}
 }
 
-// create creates the temporary file and adds f to pending under one lock: otherwise DiscardAll
-// could miss the file.
+// create creates the temporary file and adds f to pending under one lock, so that DiscardAll can't
+// miss the file.
 func (f *File) create() (err error) {
 	lock.Lock()
 	defer lock.Unlock()

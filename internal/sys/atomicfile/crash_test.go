@@ -16,8 +16,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/sys/atomicfile"
 )
 
-// If PEGASIMD_TEST_SAVE is PATH LINES FIRST, the process saves the versions FIRST, FIRST+1 ... of a
-// file until it is killed.
+// If PEGASIMD_TEST_SAVE is PATH LINES FIRST, TestMain saves versions FIRST, FIRST+1 ... of a file
+// until the process is killed.
 func TestMain(m *testing.M) {
 	if args := strings.Fields(os.Getenv("PEGASIMD_TEST_SAVE")); len(args) == 3 {
 		lines, _ := strconv.Atoi(args[1])

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// If PEGASIMD_TEST_LIMIT is PATH LINES BYTES, limited saves a file under that limit of file sizes
-// and exits. Otherwise it returns false.
+// If PEGASIMD_TEST_LIMIT is PATH LINES BYTES, limited saves a file with file sizes limited to
+// BYTES, and exits. Otherwise it returns false.
 func limited() bool {
 	var name string
 	var lines int
@@ -80,14 +80,14 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// asNobody calls f with the file permissions of the user nobody, if the user is root.
+// asNobody calls f, as root with the file permissions of the user nobody.
 func asNobody(t *testing.T, f func()) {
 	t.Helper()
 	if os.Getuid() != 0 {
 		f()
 		return
 	}
-	runtime.LockOSThread() // the user of file accesses is a property of the thread
+	runtime.LockOSThread() // file accesses depend on the thread's user
 	defer runtime.UnlockOSThread()
 	const nobody = 65534
 	unix.Setfsuid(nobody)

@@ -18,14 +18,14 @@ func (s Shape) Streams() int {
 	return [...]int{None: 0, Read: 1, Read2: 2, Update: 2, Copy: 2, Axpy: 3}[s]
 }
 
-// MinLength is the least length of operands that Run accepts.
+// MinLength is the least length of Run's operands.
 const MinLength = 8
 
 func Available() bool { return available }
 
 // Run walks over x and y once, in an assembly loop that only loads and stores. It changes nothing,
 // except that Copy copies x to y. x and y must have equal length of at least [MinLength]; shapes
-// with one operand ignore y. Run must not be called if [Available] returns false.
+// with one operand ignore y. Run must not be called unless [Available].
 func Run(s Shape, x, y []float32) {
 	if len(x) < MinLength || s >= Read2 && s != Update && len(y) != len(x) {
 		panic("bandwidth: want 8 or more elements in x, and as many in y if it is used")

@@ -1,10 +1,10 @@
-// Package budget defines how much memory reading a file may use, as docs/data.md#limits promises,
-// and how the readers share it.
+// Package budget defines how much memory reading a file may use (docs/data.md#limits), and how the
+// readers share it.
 package budget
 
 import "errors"
 
-// Reading a file may take Base bytes of memory, the program's own included, plus PerByte for each
+// Reading a file may take Base bytes of memory, including the program's, plus PerByte for each
 // decompressed byte and PerRow for each row. A compressed model may take Base plus PerPackedByte
 // for each compressed byte.
 const (
@@ -14,39 +14,39 @@ const (
 	PerRow        = 64
 )
 
-// Allowed returns the bytes of memory that reading a file may use, from its decompressed bytes and
-// its rows.
+// Allowed returns the bytes of memory that reading a file of size decompressed bytes and rows rows
+// may use.
 func Allowed(size, rows int64) int64 { return Base + PerByte*size + PerRow*rows }
 
 var ErrTooMuch = errors.New("needs more memory than the bytes read so far allow: " +
 	"the file is damaged or was not written by pegasimd")
 
-// Part is a limit in bytes: Free for every file, and PerByte for each byte read from it.
+// Part is a limit in bytes: Free for every file, and PerByte for each byte read.
 type Part struct{ Free, PerByte int64 }
 
-// The limits for reading models and tables. For models, PerByte counts bytes of the file as stored,
-// compressed or not.
+// The limits for reading models and tables. For models, PerByte counts bytes as stored, compressed
+// or not.
 var (
-	// Elements is for values decoded from JSON and for vectors without numbers.
+	// Elements limits values decoded from JSON and vectors without numbers.
 	Elements = Part{8 << 20, 6}
-	// Numbers is for the numbers of a compressed model and what Elements limits.
+	// Numbers limits the numbers of a compressed model together with what Elements limits.
 	Numbers = Part{8 << 20, 8}
-	// Unpacked is for the decompressed bytes of a compressed model, so that reading ends.
+	// Unpacked limits the decompressed bytes of a compressed model, so that reading ends.
 	Unpacked = Part{32 << 20, 64}
-	// Vectors is for weight vectors that are sparse in the file.
+	// Vectors limits weight vectors that are sparse in the file.
 	Vectors = Part{16 << 20, 16}
-	// PackedVectors is for weight vectors that are sparse in a compressed model.
+	// PackedVectors limits weight vectors that are sparse in a compressed model.
 	PackedVectors = Part{16 << 20, 8}
-	// Columns is for the statistics of a table's columns while an encoder is fitted to it.
+	// Columns limits the statistics of a table's columns while an encoder is fitted.
 	Columns = Part{32 << 20, 8}
-	// Names is for the names of a table's features.
+	// Names limits the names of a table's features.
 	Names = Part{8 << 20, 0}
 )
 
-// Of returns the bytes that p allows when size bytes of a file have been read.
+// Of returns the bytes that p allows after size bytes of a file have been read.
 func (p Part) Of(size int64) int64 { return p.Free + p.PerByte*size }
 
-// Account counts the memory that a reader takes, up to Part. A nil Account allows everything.
+// Account counts the memory that a reader takes, up to Part. A nil Account has no limit.
 type Account struct {
 	Part
 	read, taken int64
@@ -58,7 +58,7 @@ func (a *Account) Read(bytes int64) {
 	}
 }
 
-// Take reports whether further bytes are within the budget, and counts them if they are.
+// Take counts bytes if they are within the budget, and reports whether they are.
 func (a *Account) Take(bytes int64) bool {
 	if a == nil {
 		return true

@@ -11,7 +11,7 @@ type aheadReader struct {
 	full   chan aheadBlock
 	free   chan []byte
 	now    aheadBlock
-	rest   []byte // bytes of now that Read has not returned yet
+	rest   []byte // bytes of now to be returned by Read
 	failed any    // value with which the goroutine panicked; nil for none
 }
 
@@ -20,8 +20,8 @@ type aheadBlock struct {
 	err   error // after these bytes
 }
 
-// Ahead returns a reader of the bytes of r, which a goroutine reads before they are asked for. stop
-// ends the goroutine and waits for its end; nothing may be read afterwards.
+// Ahead returns a reader of the bytes of r, which a goroutine reads in advance. stop ends the
+// goroutine and waits for its end; nothing may be read afterwards.
 func Ahead(r io.Reader) (ahead io.Reader, stop func()) {
 	a := &aheadReader{full: make(chan aheadBlock, aheadBlocks), free: make(chan []byte, aheadBlocks)}
 	for range aheadBlocks {

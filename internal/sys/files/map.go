@@ -1,4 +1,4 @@
-// Package files maps files into memory, creates temporary files, decompresses files while they are
+// Package files maps files into memory, creates temporary files, decompresses files as they are
 // read, and reads ahead.
 package files
 
@@ -13,9 +13,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/sys/machine"
 )
 
-// Mapped is a file mapped into memory. The file must not be changed: its pages would change, and
-// reading beyond the end of a truncated file may kill the process. It may be replaced by renaming
-// another file.
+// Mapped is a file mapped into memory. The file must not be changed, only replaced by renaming
+// another file. A change would change the pages, and reading beyond the end of a truncated file may
+// kill the process.
 type Mapped struct {
 	mu   sync.Mutex
 	data []byte
@@ -30,7 +30,7 @@ type Mapped struct {
 }
 
 // Map maps the first size bytes of f, which may be closed afterwards. The error is
-// errors.ErrUnsupported on systems that cannot map files.
+// errors.ErrUnsupported on systems that can't map files.
 func Map(f *os.File, size int64) (*Mapped, error) {
 	if size == 0 {
 		return &Mapped{}, nil // systems reject empty mappings
@@ -48,20 +48,20 @@ func Map(f *os.File, size int64) (*Mapped, error) {
 	return &Mapped{data: data, advise: willNeed, memory: machine.Available(), size: size}, nil
 }
 
-// Bytes returns the file's bytes, which start at a page boundary. Writing them, or accessing them
+// Bytes returns the file's bytes. They start at a page boundary. Writing them, or accessing them
 // after Close, may kill the process.
 func (f *Mapped) Bytes() []byte { return f.data }
 
-// defaultMemory is assumed for cached files if the machine's memory is unknown, in bytes.
+// defaultMemory, in bytes, is assumed for cached files if the machine's memory is unknown.
 const defaultMemory = 1 << 30
 
 // WillNeed asks the system to read bytes start to end-1 of the file from disk, and does not wait.
 // On systems without such requests it does nothing.
 //
-// A file for which Fits returns true is not requested. In other files, requested pages are not
-// requested again until the requests add up to a quarter of the memory; then all pages may be
-// requested anew. A request for less than 64 KiB turns the system's readahead off, because it could
-// evict pages that are needed; a longer or empty request turns it on.
+// A file that Fits is not requested. Of other files, no page is requested again until the requests
+// add up to a quarter of the memory; then all pages may be requested anew. A request for less than
+// 64 KiB turns the system's readahead off, because readahead could evict pages that are needed. A
+// longer or empty request turns it on.
 func (f *Mapped) WillNeed(start, end int64) {
 	if f.Fits() {
 		return

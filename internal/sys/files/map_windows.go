@@ -18,8 +18,8 @@ func mapFile(f *os.File, size int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The address does not point to Go memory. Vet rejects its conversion to a pointer, but accepts
-	// reading it as one.
+	// The address is outside Go memory. Vet rejects converting it to a pointer, but not reading it
+	// as one.
 	return unsafe.Slice(*(**byte)(unsafe.Pointer(&address)), size), nil
 }
 

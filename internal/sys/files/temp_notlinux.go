@@ -6,6 +6,5 @@ import "os"
 
 // Temp creates a file without a name in dir, or in the system's directory for temporary files if
 // dir is empty. The file disappears when it is neither open nor mapped, however the program ends. A
-// program that is killed between the file's creation and the removal of its name leaves an empty
-// file.
+// program killed before the name is removed leaves an empty file.
 func Temp(dir, pattern string) (*os.File, error) { return createUnnamed(dir, pattern) }

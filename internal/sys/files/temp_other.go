@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// Temp returns errors.ErrUnsupported: this system can neither create unnamed files nor map them.
+// Temp returns errors.ErrUnsupported: this system has no unnamed files.
 func Temp(dir, pattern string) (*os.File, error) { return nil, errors.ErrUnsupported }

@@ -23,8 +23,8 @@ var gzipped = Decompressor{"\x1f\x8b", ".gz", func(r io.Reader) (io.ReadCloser, 
 
 var packedEndings = []string{".gz", ".bz2", ".zst"}
 
-// CutEnding returns a file's name without an ASCII ending, and whether name has it, in any case of
-// letters.
+// CutEnding cuts an ASCII ending, in any case of letters, from a file's name. is reports whether
+// name has the ending.
 func CutEnding(name, ending string) (plain string, is bool) {
 	at := len(name) - len(ending)
 	if at < 0 || !strings.EqualFold(name[at:], ending) {
@@ -36,7 +36,7 @@ func CutEnding(name, ending string) (plain string, is bool) {
 // Ending returns the ending of a file's name in lower case, such as ".csv", or "".
 func Ending(name string) string { return strings.ToLower(filepath.Ext(name)) }
 
-// PlainName returns a file's name without the ending .gz, .bz2 or .zst.
+// PlainName returns a file's name without .gz, .bz2 or .zst.
 func PlainName(name string) string {
 	for _, ending := range packedEndings {
 		if plain, is := CutEnding(name, ending); is {
@@ -46,9 +46,9 @@ func PlainName(name string) string {
 	return name
 }
 
-// Unpack returns a reader of the decompressed content of r if the first bytes of r, or else name,
-// are those of gzip or of one of the formats; else a reader of r's bytes. packed reports whether
-// the reader decompresses. The caller may close plain if it is an io.Closer.
+// Unpack returns a reader of r's decompressed content if r's first bytes, or else name, are those
+// of gzip or of one of the formats. Otherwise it returns a reader of r's bytes. packed reports
+// whether the reader decompresses. The caller may close plain if it is an io.Closer.
 func Unpack(r io.Reader, name string, formats ...Decompressor) (
 	plain io.Reader, packed bool, err error,
 ) {
@@ -71,8 +71,8 @@ func Unpack(r io.Reader, name string, formats ...Decompressor) (
 	return &unpacked{z, from, format}, true, nil
 }
 
-// The first bytes take precedence over the name. formatOf returns nil if the file is not
-// compressed.
+// formatOf returns the format by the first bytes, or else by the name. It returns nil if the file
+// is not compressed.
 func formatOf(b *bufio.Reader, name string, formats []Decompressor) (*Decompressor, error) {
 	for i := range formats {
 		head, err := b.Peek(len(formats[i].Magic))
@@ -91,8 +91,8 @@ func formatOf(b *bufio.Reader, name string, formats []Decompressor) (*Decompress
 	return nil, nil
 }
 
-// Packed returns the number of compressed bytes that r has read so far, if r is a reader of Unpack
-// that decompresses. Readers that wrap r should have a method Packed that returns Packed(r).
+// Packed returns the number of compressed bytes that r has read, if r is a reader of Unpack that
+// decompresses. A reader that wraps r should have a method Packed that returns Packed(r).
 func Packed(r io.Reader) (n int64, packed bool) {
 	if p, ok := r.(interface{ Packed() (int64, bool) }); ok {
 		return p.Packed()
@@ -140,8 +140,7 @@ func (c *countingReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// explain adds the format to an error of decompression. Errors of reading the file stay as they
-// are.
+// explain adds the format to an error of decompression, but not to an error of reading the file.
 func (c *countingReader) explain(err error, format *Decompressor) error {
 	switch {
 	case err == nil || err == io.EOF || c.err != nil:

@@ -4,7 +4,7 @@ package files
 
 import "golang.org/x/sys/unix"
 
-// data must start at a page boundary. An error is ignored: the request is only a hint.
+// data must start at a page boundary. Errors are ignored: the request is a hint.
 func willNeed(data []byte) { _ = unix.Madvise(data, unix.MADV_WILLNEED) }
 
 func adviseOrder(data []byte, random bool) {

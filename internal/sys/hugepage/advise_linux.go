@@ -7,8 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// advise requests huge pages for the whole pages of data. An error is ignored: the request is only
-// a hint.
+// advise requests huge pages for the whole pages of data. It ignores errors: the request is a hint.
 func advise(data []byte) {
 	page := os.Getpagesize()
 	start := int(-uintptr(unsafe.Pointer(unsafe.SliceData(data))) % uintptr(page))

@@ -1,5 +1,6 @@
-// Package machine reports how much memory a process may use. The trainer may use it to choose among
-// ways that give the same bits, or to refuse to train, but not for anything that changes a model.
+// Package machine reports how much memory a process may use. The trainer may use this to choose
+// among ways that give the same bits, or to refuse to train, but not for anything that changes a
+// model.
 package machine
 
 import (
@@ -10,8 +11,8 @@ import (
 	"time"
 )
 
-// Memory returns the memory of the machine in bytes, or the limit of the process's control groups
-// if that is smaller; 0 if neither is known. Results are reused for a second.
+// Memory returns the memory of the machine in bytes, or the smaller limit of the process's control
+// groups, or 0 if neither is known. Results are reused for a second.
 func Memory() int64 {
 	last.Lock()
 	defer last.Unlock()
@@ -27,22 +28,22 @@ var last struct {
 	expires time.Time
 }
 
-// Available is like Memory, but with the memory that is available without swapping.
+// Available is like Memory, but counts only memory that is available without swapping.
 func Available() int64 { return memory("MemAvailable:") }
 
-// Free returns about how many bytes of Memory this process could still allocate if it were alone on
-// the machine. It is +Inf if Memory is unknown.
+// Free returns about how many bytes this process, if alone on the machine, could still allocate, or
+// +Inf if Memory is unknown.
 func Free() float64 {
 	all := Memory()
 	if all == 0 {
 		return math.Inf(1)
 	}
-	const program = 24 << 20 // code, stacks and other memory beside the objects on the heap
+	const program = 24 << 20 // code, stacks and other memory outside the heap's objects
 	return max(0, float64(all)-program-heap())
 }
 
 // Spare returns Free, or the bytes left below the garbage collector's memory limit (GOMEMLIMIT) if
-// these are fewer.
+// fewer.
 func Spare() float64 { return max(0, min(Free(), float64(debug.SetMemoryLimit(-1))-heap())) }
 
 // heap returns the bytes of objects on the heap, uncollected garbage included.
@@ -52,8 +53,8 @@ func heap() float64 {
 	return float64(sample[0].Value.Uint64())
 }
 
-// Expected, if not nil, is called before work that needs memory, with an estimate of the bytes that
-// the work adds to the heap, without optional copies and buffers.
+// Expected, if not nil, is called before work that needs memory, with an estimate of the bytes
+// added to the heap, without optional copies and buffers.
 var Expected func(bytes float64)
 
 func Expect(bytes float64) {

@@ -10,8 +10,8 @@ import (
 
 func memory(of string) int64 { return memoryOf("/", of) }
 
-// memoryOf returns the smallest of the bytes in a line of root/proc/meminfo and the limits of the
-// process's control groups; 0 if none is known.
+// memoryOf returns the least of the bytes in a line of root/proc/meminfo and the limits of the
+// process's control groups, or 0 if none is known.
 func memoryOf(root, line string) int64 {
 	var least int64
 	limit := func(bytes int64) {
@@ -42,7 +42,7 @@ func memoryOf(root, line string) int64 {
 		default:
 			continue
 		}
-		// In a container the path may be the host's; then the group is at the mount itself.
+		// In a container the path may be the host's. Then the group is at the mount itself.
 		for group := path.Join("/", fields[2]); ; group = path.Dir(group) {
 			text, _ := os.ReadFile(mount + group + "/" + file)
 			bytes, _ := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64) // 0 for "max"

@@ -2338,13 +2338,12 @@ const (
 	log2E   = 0x1.71547652b82fep+0
 )
 
-// Adding magic to a number below 2^51 in magnitude rounds it to an integer; subtracting magic again
-// leaves that integer.
+// Adding and subtracting magic rounds a number below 2^51 in magnitude to an integer.
 const magic = 0x1.8p52
 
 const (
 	expHigh = 0x1.62e42fefa39efp+9 // the largest x for which e^x doesn't overflow
-	// for x below -745.14, e^x is less than half the smallest positive float64 and rounds to 0
+	// e^x rounds to 0 for x below -745.14
 	expLow = -746
 )
 
@@ -2380,9 +2379,9 @@ func expOf(x float64) float64 {
 	if int(bits>>52)+k > 0 {
 		return math.Float64frombits(bits + uint64(k)<<52)
 	}
-	// The result is subnormal: a multiple of 2^-1074, which is 2^(-1074-k) before scaling. Adding
-	// big, which has this unit in the last place, rounds once and counts the units: the count is
-	// the result's bits.
+	// The result is subnormal: a multiple of 2^-1074, or of 2^(-1074-k) before scaling. This is the
+	// unit in the last place of big, so adding big rounds once, and the sum's low bits count the
+	// units. The count is the result's bits.
 	unit := uint64(1023+52-1074-k) << 52 // the bits of big
 	big := math.Float64frombits(unit)
 	sum := big + head
@@ -2390,15 +2389,15 @@ func expOf(x float64) float64 {
 	return math.Float64frombits(math.Float64bits(sum) - unit)
 }
 
-// expParts returns e^x as (head + tail) 2^k. head is within [0.65, 1.35] and tail below 0.07. x
-// must be within [expLow, expHigh].
+// expParts returns e^x as (head + tail) 2^k, with head in [0.65, 1.35] and tail below 0.07. x must
+// be in [expLow, expHigh].
 func expParts(x float64) (head, tail float64, k int) {
 	kf := (float64(x*log2E) + magic) - magic
 	high := x - float64(kf*ln2High) // exact
 	low := float64(kf * ln2Low)
 	r := high - low
 	rLow := (high - r) - low // the rounding error of r
-	// e^(r+rLow) = 1 + r + rLow e^r + r^2 q(r), and 1+r is near enough to e^r.
+	// e^(r+rLow) = 1 + r + rLow e^r + r^2 q(r), where 1+r can replace e^r.
 	head = 1 + r
 	tail = ((1 - head) + r) + float64(rLow*head)
 	r2 := float64(r * r)
@@ -2410,8 +2409,7 @@ func expParts(x float64) (head, tail float64, k int) {
 	return head, tail + float64(r2*q), int(kf)
 }
 
-// expNegative returns e^-a as high + low, where high is the rounded sum. a must be within [0,
-// cutoff].
+// expNegative returns e^-a as high + low, where high is the rounded sum. a must be in [0, cutoff].
 func expNegative(a float64) (high, low float64) {
 	head, tail, k := expParts(-a)
 	high = head + tail
@@ -2463,8 +2461,8 @@ func split(x float64) (m float64, k int) {
 	return math.Float64frombits(bits - uint64(k)<<52), k
 }
 
-// logParts returns log(1+f+fLow) + k log(2) as high + low. f must be within [-0.293, 0.415], and
-// fLow at most a unit in the last place of 1+f, or of f if k is 0.
+// logParts returns log(1+f+fLow) + k log(2) as high + low. f must be in [-0.293, 0.415], and fLow
+// at most a unit in the last place of 1+f, or of f if k is 0.
 func logParts(f, fLow float64, k int) (high, low float64) {
 	// log(1+f) = 2 artanh(s) with s = f/(2+f), computed as s + sLow.
 	d := 2 + f
@@ -2488,8 +2486,8 @@ func logParts(f, fLow float64, k int) (high, low float64) {
 	return high, low + (float64(float64(s*z)*p) + (rest + float64(kf*ln2Low)))
 }
 
-// remainder returns n - q*d for a q near n/d. The partial products are exact, except for a
-// negligible error of the last.
+// remainder returns n - q*d for a q near n/d. The partial products are exact, but for a negligible
+// error of the last.
 func remainder(n, q, d float64) float64 {
 	qHigh, dHigh := upper(q), upper(d)
 	qLow, dLow := q-qHigh, d-dHigh
@@ -2504,7 +2502,7 @@ func upper(x float64) float64 {
 	return math.Float64frombits(math.Float64bits(x) & upperBits)
 }
 
-// cutoff is a value of z beyond which e^-z is negligible beside 1: e^-40 < 2^-57.
+// e^-z is negligible beside 1 for z beyond cutoff: e^-40 < 2^-57.
 const cutoff = 40
 
 // logistic returns 1/(1+e^-z): 0 and 1 for -Inf and +Inf, NaN for NaN.
