@@ -110,9 +110,9 @@ func (g *graph) replace(reason string) (baseline, error) {
 	return baseline{g.head, reason + ", and there is no commit before the head"}, nil
 }
 
-// mergeBase returns the best common ancestor of the head and another commit. Of several, as after
-// mutual merges, it prefers the newest in the other commit's first-parent history, so that the head
-// is not charged with the other branch's changes.
+// mergeBase returns the best common ancestor of the head and another commit. Of several, it prefers
+// the newest in the other commit's first-parent history, so that the head is not charged with the
+// other branch's changes.
 func (g *graph) mergeBase(other string) string {
 	all := strings.Fields(g.git("merge-base", "--all", g.head, other))
 	if len(all) > 1 {

@@ -16,7 +16,7 @@ type line struct {
 	ns, allocs, bytes float64 // per operation
 }
 
-// A tally holds the results of one process of a test binary, by names without "Benchmark".
+// A tally holds the results of a test binary's process, by names without "Benchmark".
 type tally struct {
 	lines   map[string][]line
 	skipped []string
@@ -77,9 +77,9 @@ func (r *result) fail(prefix, path string, base, head tally, why string) {
 }
 
 var (
-	// announced matches the line with which go test -v begins a benchmark, even behind other text.
-	// It matches neither lines of b.Log, which begin with spaces, nor calls in a stack trace, which
-	// have arguments.
+	// announced matches the line with which go test -v begins a benchmark, even behind other text,
+	// but no lines of b.Log, which begin with spaces, and no calls in a stack trace, which have
+	// arguments.
 	announced  = regexp.MustCompile(`(?m)^(?:[^\s-].*?)??Benchmark([\pL\pN_]+(?:/\S*)?)$`)
 	unmeasured = regexp.MustCompile(`(?m)^--- (SKIP|FAIL): Benchmark(\S+)`)
 	allRun     = regexp.MustCompile(`(?m)(PASS|FAIL)$`)

@@ -11,8 +11,8 @@ import (
 )
 
 // This file adds to a tree files that Go projects use without committing them. It adds no other
-// ignored Go code: if generated, it may differ between base and head. A tree's folder mirrors the
-// file system, so that relative paths out of the repository still work.
+// ignored Go code, which may be generated, and so differ in base and head. A tree's folder mirrors
+// the file system, so that relative paths out of the repository work.
 
 func (t *tree) real(path string) string { return strings.TrimPrefix(path, t.mirror) }
 
@@ -62,7 +62,7 @@ func (t *tree) borrowAll(ctx context.Context, dir string) error {
 		return err
 	}
 	for name := range strings.SplitSeq(ignored, "\x00") {
-		// a copy, because benchmarks may write to the file
+		// Benchmarks may write to the copy.
 		to, from := filepath.Join(t.root, name), filepath.Join(t.repository, name)
 		if _, err := os.Lstat(to); name == "" || err == nil {
 			continue
@@ -172,8 +172,8 @@ func readModFile(ctx context.Context, kind, file string) (m modFile, err error) 
 	return m, json.Unmarshal([]byte(out), &m)
 }
 
-// borrowModules borrows the relative folders named by use and replace directives. The go command
-// reports errors in these files.
+// borrowModules borrows the relative folders in use and replace directives. The go command reports
+// errors there.
 func (t *tree) borrowModules(ctx context.Context, folder string) error {
 	out, err := run(ctx, folder, t.goEnv, "go", "env", "GOWORK", "GOMOD")
 	if err != nil {

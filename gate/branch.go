@@ -10,8 +10,7 @@ import (
 	"strings"
 )
 
-// historyFolder is where "gate history pull" checks out the branch branchName, and where "gate
-// history push" commits and pushes changes from.
+// historyFolder is the working tree of branchName for "gate history pull" and "gate history push".
 const historyFolder = "build/history"
 
 const branchName, remote = "bench-history", "origin"

@@ -91,7 +91,7 @@ func build(ctx context.Context, c *config, base, head tree, r *result) (*compari
 	return k, nil
 }
 
-// chooseGo makes both trees use the newer of the Go versions that they select.
+// chooseGo makes both trees use the newer of their Go versions.
 func (k *comparison) chooseGo(ctx context.Context) error {
 	newest := ""
 	for i, t := range k.trees {

@@ -13,8 +13,8 @@ import (
 
 var deterministic = []string{"GOMAXPROCS=1", "GOGC=off", "GODEBUG=" + debug(runtime.GOARCH)}
 
-// debug turns RDTSCP off on amd64: Valgrind reports this instruction as available, but can't
-// execute it if a virtual machine hides it.
+// debug turns RDTSCP off on amd64: Valgrind announces this instruction, but can't execute it if a
+// virtual machine hides it.
 func debug(arch string) string {
 	const all = "asyncpreemptoff=1,memprofilerate=0"
 	if arch == "amd64" {
@@ -29,7 +29,7 @@ type survey struct {
 	pieces int  // stops of the timer in the last run
 }
 
-// An event is one line that a counting run writes.
+// An event is a line that a counting run writes.
 type event struct {
 	what  string  // run for a start; on, off or reset of the timer; call from package count
 	value float64 // iterations for off, allocations per call for call, otherwise 0
@@ -62,7 +62,7 @@ const (
 )
 
 // counting empties the folder of a counting run and returns the run's environment. plan is the
-// number of iterations by benchmark; with nil, all benchmarks run as usual.
+// number of iterations by benchmark; nil runs all benchmarks as usual.
 func counting(files string, plan map[string]int, seed int) (env []string, err error) {
 	if err := os.RemoveAll(files); err != nil {
 		return nil, err
@@ -112,8 +112,8 @@ func lookAt(ctx context.Context, s side, match, files string, plan map[string]in
 }
 
 const (
-	// sectionNS is the approximate time of the counted operations, much longer than the runtime's
-	// occasional work.
+	// sectionNS is about the time of the counted operations, long beside the runtime's occasional
+	// work.
 	sectionNS = 1e6
 	// longestNS is the longest operation that is counted, except for single calls.
 	longestNS = 100e6
@@ -143,7 +143,7 @@ func (s survey) iterations() int {
 	return n
 }
 
-// counts runs the planned benchmarks once in Valgrind. failed is the error of that process.
+// counts runs the planned benchmarks once in Valgrind. failed is that process's error.
 func counts(ctx context.Context, s side, files string, plan map[string]int, seed int) (
 	perOp map[string]float64, failed, err error) {
 	env, err := counting(files, plan, seed)
@@ -170,7 +170,7 @@ func counts(ctx context.Context, s side, files string, plan map[string]int, seed
 	if failed == nil {
 		return perOp, nil, errors.Join(err, unlike)
 	}
-	// Counts from before the failure are valid, but not for the benchmark that was running.
+	// Counts from before the failure are valid, except the running benchmark's.
 	if len(listed) > 0 {
 		delete(perOp, listed[len(listed)-1].name)
 	}

@@ -188,7 +188,7 @@ func (k *campaign) planned(i int, names []string) map[string]int {
 	return plan
 }
 
-// once counts benchmarks in one more process of each tree, with the same seed.
+// once counts benchmarks in one more process per tree, with equal seeds.
 func (k *campaign) once(ctx context.Context, names []string, seed int) error {
 	var found [2]map[string]float64
 	var complaints [2]error
@@ -284,7 +284,7 @@ func because() string {
 	return ""
 }
 
-// allocate counts allocations of benchmarks that use package count in neither tree, in native runs.
+// allocate skips benchmarks that use package count in either tree.
 func (k *campaign) allocate(ctx context.Context) error {
 	var plain, few []string
 	for name := range k.plan {

@@ -16,9 +16,9 @@ import (
 	"strings"
 )
 
-// Benchmarks are counted without changes to their code. With the go command's overlay, package
-// testing calls functions whose names Valgrind knows when a benchmark's timer starts and stops.
-// Changes to package runtime make processes with the same seed differ less.
+// Benchmarks are counted without changes to their code. By the go command's overlay, package
+// testing calls functions that Valgrind knows by name when a benchmark's timer starts or stops.
+// Changes to package runtime make processes with equal seeds differ less.
 
 //go:embed hook/testing.go.txt
 var hookText []byte

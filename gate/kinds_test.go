@@ -68,7 +68,7 @@ func (r report) number(t *testing.T, what, unit string) reportNumber {
 	return reportNumber{}
 }
 
-// TestKinds makes each kind of code slower by twice the floor of equal code, and by 3 % or more.
+// TestKinds makes each kind of code slower by twice the floor of equal code, at least 3 %.
 // GATE_RUNS is the number of runs.
 func TestKinds(t *testing.T) {
 	if testing.Short() {

@@ -85,8 +85,7 @@ func binaryOf(work, tree string, p pkg, kind string) string {
 	return filepath.Join(work, tree+"-"+url.PathEscape(p.path)+"-"+kind+".test")
 }
 
-// build builds a package's test binary without the tree's path and commit, so that equal code can
-// give equal bytes.
+// build omits the tree's path and commit, so that equal code can give equal bytes.
 func (k *comparison) build(ctx context.Context, t *tree, p pkg, kind string) error {
 	env, args := k.c.env, []string{"test", "-c", "-trimpath", "-buildvcs=false"}
 	switch {
@@ -193,7 +192,7 @@ func (c *config) findNative(ctx context.Context, t tree) error {
 	return nil
 }
 
-// sources lists files of the packages and their dependencies outside the standard library. kinds
+// sources lists files of the packages and their dependencies, except the standard library's. kinds
 // are fields of go list.
 func (c *config) sources(ctx context.Context, root string, env []string, kinds ...string) ([]string,
 	error) {

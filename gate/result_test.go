@@ -15,7 +15,6 @@ func verdicts(r *result) map[string]verdict {
 	return all
 }
 
-// fakeCampaign returns a campaign of single calls with the given instructions and allocations.
 func fakeCampaign(base, head map[string][2]float64) *campaign {
 	k := &campaign{result: &result{}, numbers: map[string]*numbers{}}
 	for i, side := range []map[string][2]float64{base, head} {

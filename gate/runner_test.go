@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// ci runs a function of scripts/ci.sh, with the given programs first in the PATH.
+// ci runs a function of scripts/ci.sh, with programs first in the PATH.
 func ci(t *testing.T, programs map[string]string, env []string, function string) (string, error) {
 	t.Helper()
 	bin := t.TempDir()

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// The self-test builds copies of this tree, some with a kernel slowed down. scripts/ci.sh
-// gate_selftest runs it.
+// scripts/ci.sh gate_selftest runs these tests on copies of this tree, some with a kernel slowed
+// down.
 
 func copyTree(t *testing.T, name string) tree {
 	t.Helper()
@@ -66,7 +66,6 @@ func kernelsConfig() *config {
 	}
 }
 
-// blocks begins the generator's loop over blocks of elements.
 const blocks = "\t\tt.Comment(\"64 elements per iteration, one to each lane.\")\n"
 
 func TestSelfSlowedOnPurpose(t *testing.T) {
@@ -138,8 +137,8 @@ func TestSelfSlowedOnPurpose(t *testing.T) {
 	}
 }
 
-// Two copies of the tree have equal binaries. The gate would measure nothing, but this test counts
-// and times them.
+// Copies of the tree have equal binaries, which the gate would not measure. This test counts and
+// times them.
 func TestSelfSameCodePasses(t *testing.T) {
 	base, head := copyTree(t, "base"), copyTree(t, "head")
 	c := kernelsConfig()

@@ -9,7 +9,7 @@ import (
 
 // A benchmark without package count is counted in several processes with different seeds, because
 // maps, goroutines and random data make it execute different instructions. Both trees use the same
-// seeds: the pairs show how far randomness alone changes a count.
+// seeds, so that pairs show how far randomness alone changes a count.
 
 // A series is one number of a benchmark in processes of base and head. In series of equal length,
 // values with the same index are taken to have the same seed.
@@ -45,9 +45,9 @@ func (s series) spread() float64 {
 // exactLimit is a relative change of a count that does not matter in practice.
 const exactLimit = 0.005
 
-// limit returns the relative change up to which code counts as equal. If the differences of 6 or 16
-// pairs are normally distributed, equal code is judged worse, beyond 10 or 5 standard errors, with
-// a probability below 1e-4.
+// limit returns the relative change that counts as equal. If the differences of 6 or 16 pairs are
+// normally distributed, equal code is judged worse, beyond 10 or 5 standard errors, with a
+// probability below 1e-4.
 func (s series) limit() float64 {
 	errors := 5.0
 	if min(len(s[0]), len(s[1])) < stages[len(stages)-1] {
@@ -130,8 +130,8 @@ func judge(change, limit float64) verdict {
 }
 
 // Allocations of benchmarks without package count are those that the Go runtime reports. Rare
-// allocations fall into some runs only, so the numbers have changed only if the ranges of the trees
-// do not overlap.
+// allocations fall into some runs only, so numbers have changed only if the trees' ranges do not
+// overlap.
 
 const allocRuns = 6
 

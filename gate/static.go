@@ -27,7 +27,7 @@ type loop struct {
 
 func (l loop) perKiB(n int) float64 { return float64(n) * 1024 / float64(max(l.advance, 1)) }
 
-// functions returns the functions of an ELF file whose names match. It reads only assembly's loops:
+// functions returns the functions of an ELF file whose names match. Only assembly's loops are read:
 // Go code is counted by running it.
 func functions(file string, match *regexp.Regexp) ([]function, error) {
 	f, err := elf.Open(file)

@@ -15,9 +15,9 @@ import (
 	"github.com/pegasimd/pegasimd/gate/machine"
 )
 
-// Times on a shared machine drift, so only runs that follow each other are compared: of the base,
-// of the head, and of a copy of the base, which shows the noise. The shortest time of a process
-// counts, as other processes only lengthen times.
+// Times on a shared machine drift, so only consecutive runs are compared: of the base, of the head,
+// and of a copy of the base, which shows the noise. The shortest time of a process counts, as other
+// processes only lengthen times.
 
 const (
 	repeats   = 5
@@ -30,7 +30,7 @@ type timing struct {
 	base, head, again []float64 // ns/op, one per round
 }
 
-// ratioOf returns the median of the ratios a/b with its 95 % confidence interval, valid for any
+// ratioOf returns the median of the ratios a/b with a 95 % confidence interval that assumes no
 // distribution.
 func ratioOf(a, b []float64) benchmath.Summary {
 	ratios := make([]float64, len(a))
@@ -201,7 +201,7 @@ func (r *result) addTiming(name string, first timing, second *timing) {
 	r.add(f)
 }
 
-// inRounds times the benchmarks, and returns those with at least fewestRounds.
+// inRounds returns the benchmarks with at least fewestRounds.
 func (k *comparison) inRounds(ctx context.Context, all []*timed, rounds int) []*timed {
 	r := rand.New(rand.NewPCG(1, uint64(len(all))))
 	last := time.Now()

@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// asGate makes this test binary the gate, so that tests need not build it.
 const asGate = "GATE_TEST_IS_GATE"
 
 func TestMain(m *testing.M) {
@@ -19,7 +18,6 @@ func TestMain(m *testing.M) {
 	os.Exit(runTests(m))
 }
 
-// runTests runs the tests with the git settings that their repositories need.
 func runTests(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "test-gate-")
 	if err != nil {

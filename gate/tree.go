@@ -42,8 +42,8 @@ func newTree(ctx context.Context, name, repository, commit, work string) (tree, 
 	return t, err
 }
 
-// export writes the tree's files to its folder. With changes, it adds uncommitted changes and new
-// files, except the history. It uses an index of its own and writes no objects to the repository.
+// export writes the tree's files to its folder; with changes, also uncommitted changes and new
+// files, except the history. It uses its own index and writes no objects to the repository.
 func (t *tree) export(ctx context.Context, index string, changes bool) error {
 	objects, err := git(ctx, t.repository, "rev-parse", "--path-format=absolute", "--git-path",
 		"objects")

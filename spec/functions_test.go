@@ -8,7 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 )
 
-// Some arguments are near those at which the functions change their method.
+// Some arguments are where the functions change their method.
 func functions(files map[string][]byte) {
 	arguments := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), 1, -1, 2, 0.5, 0.41,
 		-0.29, 40, -40, 40.5, -40.5, 709, 709.7827128933841, 710, -708, -708.5, -720, -744.5, -745,

@@ -41,7 +41,6 @@ func all(v any) string {
 	return fmt.Sprintf("%x", sha256.Sum256(b))
 }
 
-// x, y and w return the first n numbers of streams 1, 2 and 3.
 func x(n int) []float32 { return vector(1, n) }
 func y(n int) []float32 { return vector(2, n) }
 func w(n int) []float32 { return vector(3, n) }
@@ -341,8 +340,6 @@ func shorts(n int) []uint16 {
 	return idx
 }
 
-// words returns the upper halves of the first n 64-bit numbers of the stream s, and bytesOf the top
-// 8 bits of these numbers.
 func words(s uint32, n int) []uint32 {
 	v := make([]uint32, n)
 	for i, z := range mixes(s, n) {

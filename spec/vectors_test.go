@@ -81,7 +81,6 @@ const (
 	steps      = 3 * rows
 )
 
-// data returns rows, their labels (-1 or 1), and both as svmlight text.
 func data() (*sparse.Matrix, []float32, []byte) {
 	var b bytes.Buffer
 	starts, indices, values := []int64{0}, []int32(nil), []float32(nil)
@@ -163,8 +162,8 @@ func filled(x *sparse.Matrix) *dense.Matrix {
 	return m
 }
 
-// stepsOf returns a line for each number of steps up to 2*rows: the number, then the weights and
-// bias of the last iterate, as bits.
+// stepsOf returns a line for each number of steps up to 2*rows: the number, and the bits of the
+// last iterate's weights and bias.
 func stepsOf(x pegasos.Examples, y []float32, cfg pegasos.Config) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString("# step, w of the last iterate as float32 bits, its bias as float64 bits\n")

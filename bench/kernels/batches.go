@@ -9,8 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/quant"
 )
 
-// Operations of batches find the nearest rows, in a window of the large matrix, for each query of a
-// batch.
+// For each query of a batch, these operations find the nearest rows in a window of the large
+// matrix.
 const (
 	batchCols   = 768 // elements of a row
 	batchHits   = 10
@@ -96,8 +96,8 @@ func (b *batch[T, S]) found() (all []float32) {
 	return all
 }
 
-// want computes found's results in float64, and the magnitudes to which their rounding errors are
-// relative. score returns the score of row i for query q, and its magnitude.
+// want computes found's results in float64, and the magnitudes to which rounding errors are
+// relative. score returns the score and its magnitude of row i for query q.
 func (b *batch[T, S]) want(count int, score func(q, i int) (v, size float64)) (values,
 	sizes []float64) {
 	for q := range b.queries {
@@ -117,7 +117,6 @@ func (b *batch[T, S]) want(count int, score func(q, i int) (v, size float64)) (v
 	return values, sizes
 }
 
-// prepareWindow allocates x and out, with at most most rows in a window.
 func prepareWindow(cols, most int) {
 	x, out, turn = make([]float32, cols), make([]float32, min(len(large())/cols/windows, most)), 0
 	nextRows()
@@ -189,7 +188,7 @@ var inverseNorms = sync.OnceValue(func() []float32 {
 	return all
 })
 
-// addPeer adds a way to rank. dots is as in rank: the scores are dot products.
+// dots is as in rank: the scores are dot products.
 func (b *batch[T, S]) addPeer(operation, name string, inC bool, strip int,
 	dots func(first, n int)) {
 	addWay(operation, way{name: name, inC: inC, loop: overRows(func() {

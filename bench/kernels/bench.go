@@ -20,7 +20,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// leastRounds is how many samples benchstat needs for a confidence interval.
+// leastRounds is what benchstat needs for a confidence interval.
 const leastRounds = 6
 
 type meter struct {
@@ -128,8 +128,8 @@ func (m *meter) cell(c *cell) error {
 	return nil
 }
 
-// bytes are read and written in a call of the kernel, walked in a call of the probe, the race's
-// last competitor. walked is 0 without a probe.
+// A call of the kernel reads and writes bytes; a call of the probe, the race's last competitor,
+// walked. walked is 0 without a probe.
 func (m *meter) write(c *cell, race frame.Race, bytes, walked float64) {
 	for i, isa := range asm.Available() {
 		for round, seconds := range race[i] {
@@ -143,8 +143,7 @@ func (m *meter) write(c *cell, race frame.Race, bytes, walked float64) {
 	}
 }
 
-// verify compares the results of the code paths with each other and, for small operands, with
-// float64.
+// verify compares the results of all code paths, and those of small operands with float64.
 func verify(k asmtest.Kernel, n, off int) error {
 	var a *asmtest.Args
 	sum := float32(0)

@@ -96,8 +96,7 @@ func (m memory) Floats(n int) []float32 {
 	return all[skip:][:n:n]
 }
 
-// operands returns the probe's operands: only the aligned part, because the probe shows the
-// machine's limit.
+// operands returns the probe's operands: only the aligned part, to show the machine's limit.
 func operands(s bandwidth.Shape, a *asmtest.Args, off int) (x, y []float32) {
 	x, y = a.X, a.Y
 	if s == bandwidth.Copy {

@@ -19,8 +19,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// The operands of the current operation. As package variables they are read from memory, and the
-// compiler can't fold constants into the loops. sink takes single results, because a sum would be a
+// The operands of the current operation are read from memory as package variables, so the compiler
+// can't fold constants into the loops. sink takes single results, because a sum would be a
 // dependency chain.
 var (
 	alpha, sink float32
@@ -51,8 +51,8 @@ type operation struct {
 	alpha   float32 // value of the variable alpha in timed calls
 	prepare func(n, off int)
 	per     func() int // divides the time of a call; nil for 1
-	// want returns, before the operation runs, the values that got should return, in float64, and
-	// the magnitudes to which their rounding errors are relative.
+	// want returns, before the operation runs, what got should return, in float64, and the
+	// magnitudes to which rounding errors are relative.
 	want func() (values, sizes []float64)
 	got  func() []float32
 	ways []way
@@ -90,7 +90,7 @@ type table struct {
 	ways  []way
 }
 
-// passes over all cells spread a cell's samples over the run.
+// The passes over all cells spread a cell's samples over the run.
 const passes = 5
 
 func beside(o options, dir string) error {

@@ -90,8 +90,7 @@ func prepareLarge(n, _ int) {
 
 func found() (values, sizes []float64) { return []float64{planted}, []float64{0} }
 
-// nearest returns the row of the best hit if a way has ranked the rows, else that of the largest
-// product.
+// nearest returns the row of the best hit, or without hits that of the largest product.
 func nearest() []float32 {
 	row := hits[0].Row
 	if row < 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// text is a sparse matrix whose rows have the same number of nonzeros.
+// Rows of text have equally many nonzeros.
 var text struct {
 	*sparse.Matrix
 	nonzeros int // of a row
@@ -20,7 +20,7 @@ func textRow(i int) (idx []int32, val []float32) {
 	return text.idx[i*text.nonzeros:][:text.nonzeros], text.val[i*text.nonzeros:][:text.nonzeros]
 }
 
-// prepareText generates rows with n nonzeros, one in each of n equal parts of the columns.
+// prepareText generates rows with a nonzero in each of n equal parts of the columns.
 func prepareText(n, _ int) {
 	const cols = 47_000
 	rows, part := max(1, 2048/n), cols/n

@@ -15,9 +15,8 @@ var lengths = []int{3, 8, 16, 31, 48, 64, 100, 128, 256, 384, 768, 784, 1024, 15
 
 var blasGo gonum.Implementation
 
-// vectors allocates x and y, which start off floats after a multiple of 64 bytes. Their offsets in
-// a page differ by half a page, because a load waits for an unrelated store to the same offset in
-// another page.
+// x and y start off floats after a multiple of 64 bytes. Their offsets in a page differ by half a
+// page, because a load waits for an unrelated store to the same offset in another page.
 func vectors(n, off int) {
 	all := memory{off: off}.Floats(2*n + 4*page)
 	x, y = all[:n:n], all[(n+page-1)/page*page+page/2:][:n:n]

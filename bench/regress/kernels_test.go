@@ -47,7 +47,6 @@ func call(k asmtest.Kernel, isa asm.ISA, a *asmtest.Args) []float32 {
 	return append([]float32{k.Call(a)}, a.Stored()...)
 }
 
-// BenchmarkRows times dot products with rows of matrices that fit into the L2 and L3 cache.
 func BenchmarkRows(b *testing.B) {
 	dotRows := asmtest.Kernels[slices.IndexFunc(asmtest.Kernels,
 		func(k asmtest.Kernel) bool { return k.Name == "dotrows" })]

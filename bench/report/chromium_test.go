@@ -278,7 +278,6 @@ var (
 	sampleSets = []string{"digits", "fashion-mnist", "a9a"}
 )
 
-// sample writes made-up results of make bench to dir.
 func sample(t *testing.T, dir string) {
 	var text strings.Builder
 	text.WriteString("cpu: Made-up CPU @ 3.00GHz, family 25, model 17\n" +

@@ -45,8 +45,7 @@ func main() {
 	}
 }
 
-// past is the folder of the gate's history. write writes kernels.svg and proof.svg to pictures,
-// unless empty.
+// past is the folder of the gate's history. write writes pictures there, unless pictures is empty.
 func write(dir, past, pictures string) error {
 	r, err := measured.Read(dir)
 	if err != nil {

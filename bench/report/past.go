@@ -63,8 +63,8 @@ func trends(runs []*history.Run) (all []chart.Series) {
 }
 
 // chain returns a point for each run that has values with the given unit of benchmarks whose names
-// begin or end with part: their geometric mean in percent of the first such run. Each point follows
-// from the previous one by the benchmarks that both have, so that a new benchmark causes no step.
+// begin or end with part: their geometric mean in percent of the first such run. Consecutive points
+// are compared by the benchmarks that both have, so that a new benchmark causes no step.
 func chain(runs []*history.Run, unit, part string) (points []chart.Point) {
 	last, level := &history.Run{}, 100.0
 	for i, r := range runs {

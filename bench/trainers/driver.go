@@ -110,8 +110,8 @@ func (d *driver) train(method string, lambda, effort float64, seed int, limit ti
 	return t, nil
 }
 
-// writeRows writes, little-endian, the numbers of rows, columns and nonzeros, the starts of rows,
-// the column indices, values, and labels.
+// writeRows writes, little-endian, the numbers of rows, columns and nonzeros, the rows' starts, the
+// column indices, values, and labels.
 func writeRows(name string, s *dataset.Set) error {
 	var b bytes.Buffer
 	starts := []int64{int64(s.Rows()), int64(s.Cols()), int64(s.NNZ()), 0}

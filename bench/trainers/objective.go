@@ -14,8 +14,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A problem contains a lower bound on the optimum f*, and the relative gap between the bound and a
-// model's objective.
+// bound is a lower bound on the optimum f*, gap the relative gap between it and a model's
+// objective.
 type problem struct {
 	*session
 	set        *sets.Set
@@ -25,7 +25,7 @@ type problem struct {
 	bound, gap float64
 }
 
-// known returns the optimum and a lower bound on it from data/optima.csv, or zeros.
+// known returns the optimum and a lower bound from data/optima.csv, or zeros.
 func (p *problem) known() (optimum, bound float64, err error) {
 	text, _ := files.Open("data/optima.csv") // no error: embedded
 	lines, err := frame.ReadLines(text)
@@ -76,8 +76,7 @@ func (p *problem) own(cfg pegasos.Config, threads int, limit time.Duration) (*tr
 	return ownTrain(p.ctx, p.x, p.set.Train.Y, cfg, threads, limit)
 }
 
-// verify compares the objective f with proven bounds and with the objective that our trainer
-// reports.
+// verify compares the objective f with proven bounds and our trainer's objective.
 func (p *problem) verify(t *training, f float64) error {
 	switch {
 	case !(f >= p.bound*(1-1e-9)):

@@ -124,8 +124,8 @@ func (p *problem) drawRows(f *chart.Figure, form string, wrong float64) error {
 }
 
 // toError tries longer and longer runs until the test error is at most wrong percent. It returns
-// the last run's CPU milliseconds, less those of one step, but at least 0.001. It returns +Inf if
-// no run reaches the error.
+// the last run's CPU milliseconds, less those of one step, but at least 0.001; +Inf if no run
+// reaches the error.
 func (p *problem) toError(x dataset.Examples, y []float32, form string, wrong float64, seed int) (
 	float64, error) {
 	for n := 128.; n < 2e5; n *= math.Sqrt2 {

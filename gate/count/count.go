@@ -18,7 +18,6 @@ import (
 
 const variable = "GATE_EVENTS"
 
-// calls is the number of calls whose instructions are counted.
 const calls = 3
 
 // Run times f as the body of b, which must do nothing else that takes time. f should do the same

@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// evaluate computes the output "scores", or "prediction" of a regression, of a model's graph for
-// the rows of x.
+// evaluate computes the graph's output "scores", or "prediction" of a regression, for the rows of
+// x.
 func evaluate(t *testing.T, m *pegasos.Model, x *dense.Matrix) [][]float32 {
 	t.Helper()
 	var b bytes.Buffer

@@ -8,7 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A message is an encoded message of onnx.proto. Its methods append fields by number.
+// A message is an encoded message of onnx.proto.
 type message []byte
 
 func (m *message) integer(field protowire.Number, v int64) {
@@ -124,7 +124,7 @@ func mlNode(operator string, inputs []string, output string, attributes ...messa
 	return node(operator, mlDomain, inputs, []string{output}, attributes...)
 }
 
-// tensor returns a float32 TensorProto: a scalar without dims.
+// Without dims, tensor returns a scalar.
 func tensor(name string, values []float32, dims ...int) (t message) {
 	for _, d := range dims {
 		t.integer(1, int64(d))

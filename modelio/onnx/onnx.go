@@ -279,8 +279,8 @@ func negative(w []float32) []float32 {
 	return n
 }
 
-// labelElement returns the element type of the labels: string if classes have names or a label is
-// not a whole number or has a magnitude of 2^63 or more, else int64.
+// labelElement returns string if classes have names, a label is not a whole number, or its
+// magnitude is 2^63 or more; else int64.
 func labelElement(m *pegasos.Model) int64 {
 	if m.Names != nil {
 		return elementString

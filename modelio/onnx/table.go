@@ -13,7 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// inputs adds the inputs to the graph, and returns the version of [mlDomain] that the graph needs.
+// inputs adds the inputs to the graph, and returns the version of [mlDomain] that they need.
 // Without an encoder, or with a raw one, the input is "features". Otherwise each column with
 // features has an input, and nodes compute "features".
 func inputs(graph *message, m *pegasos.Model) (version int64, err error) {

@@ -10,8 +10,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// tableOf returns a model of three classes with weights of 0, and an encoder of the columns in
-// JSON.
 func tableOf(columns string, features int) *pegasos.Model {
 	m := &pegasos.Model{Classes: []float32{0, 1, 2}, Lambda: 1,
 		Config: pegasos.Config{Lambda: 1}.Plain(),
@@ -26,7 +24,7 @@ func tableOf(columns string, features int) *pegasos.Model {
 const numberColumn = `{"name":%q,"kind":"number","gaps":2,"gap_feature":true,` +
 	`"number":{"mean":3,"shift":1,"factor":0.5}}`
 
-// TestWriteTable checks the nodes of a table's graph. scripts/onnx.sh compares scores.
+// scripts/onnx.sh compares scores.
 func TestWriteTable(t *testing.T) {
 	have := describe(t, tableOf(`{"name":"id","kind":"left out"},`+
 		`{"name":"city","kind":"category","levels":{"names":["a","true"],"counts":[3,2]}},`+

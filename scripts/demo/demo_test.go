@@ -219,7 +219,6 @@ func TestTour(t *testing.T) {
 	}
 }
 
-// TestMain runs the program in the subprocesses of TestProgram.
 func TestMain(m *testing.M) {
 	if os.Getenv("PEGASIMD_TEST_DEMO") != "" {
 		main()

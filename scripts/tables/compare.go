@@ -30,8 +30,8 @@ type comparison struct {
 
 func (c comparison) gain() float64 { return c.new - c.old }
 
-// compare prints mean scores over several splits of each table into training and test rows. OLD and
-// NEW are paths of pegasimd or peer.py, with optional flags of train.
+// compare prints mean scores over several splits of each table. OLD and NEW are paths of pegasimd
+// or peer.py, with optional flags of train.
 func compare(w io.Writer, args []string) error {
 	flags := flag.NewFlagSet("compare", flag.ExitOnError)
 	half := flags.String("half", "decide", "the `half` of the tables: decide or report")
@@ -131,7 +131,7 @@ func summarize(w io.Writer, title string, all []comparison) {
 // lowest bounds the R^2 of a division from below, so that no single division decides a mean.
 const lowest = -1
 
-// The standard error counts the sum of a row's differences as one observation.
+// The standard error counts a row's sum of differences as one observation.
 func (t *table) compare(commands [2]*command, splits int) (comparison, error) {
 	c := comparison{name: t.name, rows: len(t.cells) - 1}
 	diffs := make([]float64, len(t.cells))
@@ -194,8 +194,8 @@ func (t *table) divide(s int) (train, test []int) {
 	return train, test
 }
 
-// judge returns the score of each test row: 100 or 0. For a regression it is the negative squared
-// error divided by the variance of the labels.
+// judge returns scores of the test rows: 100 or 0. For a regression they are negative squared
+// errors, divided by the variance of the labels.
 func (t *table) judge(test []int, predicted []string) ([]float64, error) {
 	if len(predicted) != len(test) {
 		return nil, fmt.Errorf("%d predictions for %d rows", len(predicted), len(test))

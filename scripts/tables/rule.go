@@ -141,8 +141,7 @@ func (t *table) findLabel() bool {
 	return len(counts) >= 2 && len(counts) <= 30 && 100*slices.Max(counts) <= 95*(len(t.cells)-1)
 }
 
-// labelLast moves the label to the last column. It prepends a letter to classes, so that they are
-// not predicted as numbers.
+// labelLast also prepends a letter to classes, so that they are not predicted as numbers.
 func (t *table) labelLast() {
 	for i, row := range t.cells {
 		v := row[t.label]
@@ -206,7 +205,7 @@ func parseR(text string) *table {
 	return newTable(rows, -1, "")
 }
 
-// parseARFF parses a file of Weka. It returns nil for sparse or invalid data.
+// parseARFF returns nil for sparse or invalid data.
 func parseARFF(text string) *table {
 	var header []string
 	var nominal []bool

@@ -27,7 +27,6 @@ func TestParseARFFFindsTheClass(t *testing.T) {
 	}
 }
 
-// made returns a table as in Rdatasets.
 func made(name string, rows int) *table {
 	t := &table{name: name, source: "r csv/" + name + ".csv", group: name, label: -1,
 		cells: [][]string{{"n", "class", "constant", "empty"}}}

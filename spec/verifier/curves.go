@@ -4,7 +4,6 @@ import "slices"
 
 // This file appends the columns of curves to scaled rows (spec, "Curves").
 
-// An expansion lists terms, columns that are appended to a row's features.
 type expansion struct {
 	Kind          string
 	Terms         [][]int

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Elementary functions that the verifier does not need, written from the specification alone.
+// Elementary functions that the verifier does not need.
 
 func wideExp(x float64) float64 {
 	switch {

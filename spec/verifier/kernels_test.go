@@ -299,8 +299,8 @@ func extreme(v []float32, sign float32) (best float32, at int) {
 	return sign*best + 0, at
 }
 
-// kernel returns the text after n in a line of the named kernel's vectors, or "" if the kernel is
-// unknown here.
+// kernel returns the text after n in a line of the named kernel's vectors, or "" for unknown
+// kernels.
 func kernel(name string, n int) string {
 	a, b := value(4, 0), value(4, 1)
 	x := func(i int) float32 { return value(1, i) }
@@ -519,7 +519,6 @@ func kernel(name string, n int) string {
 	return products(name, n)
 }
 
-// products returns what kernel does, for kernels over matrices and for searches.
 func products(name string, n int) string {
 	a, b := value(4, 0), value(4, 1)
 	m := stream(5, 40*n)

@@ -266,7 +266,6 @@ func TestCurveEdits(t *testing.T) {
 	}
 }
 
-// trainAnew is written from the specification alone.
 func TestGoldenTraining(t *testing.T) {
 	for _, name := range []string{"hinge", "squared-hinge", "log", "dense", "products", "pieces"} {
 		m, _, err := readModel(folder + name + ".model")

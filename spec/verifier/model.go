@@ -32,8 +32,7 @@ type model struct {
 	b, bSize      float64   // bias for scaled rows, and the sum of its terms' magnitudes
 }
 
-// config contains the settings of covered models. A JSON key is a field's tag or its name in lower
-// case.
+// A JSON key is a field's tag or its name in lower case.
 type config struct {
 	Loss, Multiclass, Order, Offset, Average, Finish, Bias, Scale, Curves string
 
@@ -45,7 +44,7 @@ type config struct {
 	Seed           uint64
 }
 
-// result contains a model's claims about its training. A nil field is not in the file.
+// In a result, a nil field is not in the file.
 type result struct {
 	Steps, Violations int64
 	Epochs, R2, T0    float64

@@ -152,8 +152,8 @@ func (m *model) gain(a float64) (gain, size float64) {
 	return a, a
 }
 
-// bound returns the dual objective of a, less bounds on its rounding errors and less slack, a bound
-// on the error of the objective.
+// bound returns the dual objective of a, less bounds on its rounding errors and less slack, which
+// bounds the error of the objective.
 func (m *model) bound(rows []row, a []float64, slack float64) float64 {
 	n, b := float64(len(rows)), m.Config.BiasScale
 	u, sizes := make([]float64, len(m.w)+1), make([]float64, len(m.w)+1) // the last is the bias

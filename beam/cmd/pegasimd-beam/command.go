@@ -57,12 +57,11 @@ func text[T ~string](c *call, to *T, name, usage string) {
 	})
 }
 
-// usageError is printed with the command's usage.
 type usageError struct{ error }
 
 func usagef(format string, a ...any) error { return usageError{fmt.Errorf(format, a...)} }
 
-// printFlag prints a flag. The flag's usage begins with its placeholder in backquotes.
+// The flag's usage begins with its placeholder in backquotes.
 func (c *call) printFlag(f *flag.Flag) {
 	name, usage := flag.UnquoteUsage(f)
 	usage = strings.TrimPrefix(usage, name+" ")
@@ -106,7 +105,7 @@ func (cmd command) run(c *call, args []string) int {
 	return exitError
 }
 
-// parse reads flags before, between and after the arguments, and stores flags after -- in c.beam.
+// parse accepts flags anywhere among the arguments, and stores those after -- in c.beam.
 func (cmd command) parse(c *call, args []string) error {
 	if at := slices.Index(args, "--"); at >= 0 {
 		args, c.beam = args[:at], args[at+1:]

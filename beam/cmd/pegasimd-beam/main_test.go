@@ -27,7 +27,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/table"
 )
 
-// TestMain also runs the processes that tests start: workers, Beam's runner Prism, and the command.
+// Tests start this program as workers, as Beam's runner Prism, and as the command.
 func TestMain(m *testing.M) {
 	if args := os.Args[1:]; engine.IsWorker(args) {
 		os.Exit(engine.Worker(args))
@@ -65,7 +65,7 @@ func process(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// data writes the digits to a file, with the two classes 0 to 4 and 5 to 9.
+// data writes the digits to a file: 0 to 4 are one class, 5 to 9 the other.
 func data(t *testing.T) string {
 	t.Helper()
 	set := dataset.Digits()

@@ -131,8 +131,8 @@ func (t *trainFlags) run() error {
 	return nil
 }
 
-// replaceable returns an error if the model would replace a regular file that is neither empty nor
-// a model, without -force.
+// replaceable returns an error if, without -force, a regular file that is neither empty nor a model
+// would be replaced.
 func (t *trainFlags) replaceable(path string) error {
 	info, err := os.Stat(path)
 	if t.force || err != nil || !info.Mode().IsRegular() || info.Size() == 0 {

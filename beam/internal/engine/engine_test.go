@@ -65,8 +65,7 @@ func init() {
 	})
 }
 
-// start returns an engine, and a folder. That folder and the temporary folder must be empty at the
-// end.
+// The folder and the temporary folder must be empty at the end.
 func start(t *testing.T) (e *Engine, dir string) {
 	t.Helper()
 	dir = t.TempDir()

@@ -28,7 +28,6 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
 )
 
-// runner is Beam's flag --runner.
 var runner = flag.String("runner", "prism", "prism, or universal with -endpoint")
 
 var beamLog = flag.String("beam_log", "off", "debug, info, warn, error or off")
@@ -138,8 +137,8 @@ func (s *service) findWorker() error {
 	return nil
 }
 
-// submit runs a pipeline, and cancels its job if ctx ends first. Beam's universal runner could not:
-// it does not return the job's identifier in this case.
+// submit runs a pipeline, and cancels its job if ctx ends first. Beam's universal runner can't: it
+// does not return the job's identifier then.
 func (s *service) submit(ctx context.Context, p *beam.Pipeline) error {
 	edges, _, err := p.Build()
 	if err != nil {
@@ -194,7 +193,6 @@ func (s *service) submit(ctx context.Context, p *beam.Pipeline) error {
 	return err
 }
 
-// cancelTime is the time to acknowledge a cancellation.
 const cancelTime = 10 * time.Second
 
 func (s *service) cancel(job string) {

@@ -32,7 +32,7 @@ func fileHash(t testing.TB, m *pegasos.Model) string {
 
 var errStop = errors.New("stopped by the test")
 
-// stopAt stops rounds in a new folder after the work of round k, before it is committed.
+// stopAt stops after the work of round k, before the round is committed.
 func stopAt(t testing.TB, manifest string, cfg Config, k int) *Folder {
 	t.Helper()
 	f := begin(t, manifest, cfg)
@@ -49,7 +49,6 @@ func stopAt(t testing.TB, manifest string, cfg Config, k int) *Folder {
 	return f
 }
 
-// again opens a folder as another process would.
 func again(t testing.TB, f *Folder) *Folder {
 	t.Helper()
 	last = work.Last[*Folder]{}
@@ -289,7 +288,6 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// checkFolder tests that a finished folder contains the files of at most two rounds.
 func checkFolder(t *testing.T, f *Folder) {
 	t.Helper()
 	entries, err := os.ReadDir(f.dir)

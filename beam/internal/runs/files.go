@@ -31,8 +31,7 @@ func (f *Folder) stamp(k, shard int) stamp { return stamp{f.Data, f.settings, k,
 var errForeign = errors.New("the file belongs to other data, other settings, another round or " +
 	"another shard")
 
-// write writes a file with the stamp, the state unless nil, and the numbers that the function write
-// writes.
+// write writes the stamp, the state unless nil, and the numbers that the function write writes.
 func (s stamp) write(w io.Writer, state *rounds.State, write func(*modelfile.Writer)) error {
 	m := modelfile.NewWriter(w, fileKind)
 	if err := m.Header(s.fields(&state)); err != nil {
@@ -46,8 +45,8 @@ func (s *stamp) fields(state **rounds.State) []modelfile.Field {
 	return []modelfile.Field{modelfile.Required("of", s), modelfile.Optional("state", state)}
 }
 
-// read reads the file at path, which must have the stamp. The function read then reads the numbers;
-// its state is nil if the file has none.
+// read reads the file at path, which must have the stamp. The function read reads the numbers; its
+// state is nil if the file has none.
 func (s stamp) read(path string, read func(*modelfile.Reader, *rounds.State) error) error {
 	file := func(r *modelfile.Reader) (any, error) {
 		var have stamp

@@ -14,7 +14,7 @@ import (
 )
 
 // shuffled runs rounds on the code path isa, with shards in random order and varying numbers of
-// threads. The report is the last one, with the seconds of all rounds.
+// threads. The report has the seconds of all rounds.
 func shuffled(t testing.TB, isa asm.ISA, manifest string, cfg Config) (*pegasos.Model, Report) {
 	t.Helper()
 	defer asm.Use(asm.Use(isa))

@@ -15,7 +15,6 @@ import (
 
 var real = flag.Bool("real", false, "train on the public sets in PEGASIMD_DATA: some minutes")
 
-// TestRealSets checks the bits of models of real sets, and limits iterations or rounds.
 func TestRealSets(t *testing.T) {
 	data := os.Getenv("PEGASIMD_DATA")
 	if !*real {

@@ -82,7 +82,6 @@ func small(t testing.TB, rows, classes int) string {
 	return name
 }
 
-// brief returns a Config that needs few rounds.
 func brief(method rounds.Method) Config {
 	cfg := settingsOf(method)
 	cfg.Tol = 2e-2

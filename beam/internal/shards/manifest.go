@@ -75,7 +75,6 @@ type Values struct {
 	Scaled map[scale.Kind]scale.RowSizes `json:"scaled"`
 }
 
-// A File is a file in the manifest's folder.
 type File struct {
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`

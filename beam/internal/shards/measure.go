@@ -75,7 +75,6 @@ func measureValues(ctx context.Context, set *dataset.Set, c *scale.Columns, thre
 	return v, ctx.Err()
 }
 
-// measureRows is the number of rows per task.
 const measureRows = 1 << 13
 
 func measureScaled(ctx context.Context, set *dataset.Set, scales []*scale.Scale, threads int,
@@ -107,8 +106,8 @@ func measureScaled(ctx context.Context, set *dataset.Set, scales []*scale.Scale,
 	return all
 }
 
-// squareOf returns the squared norm of a row scaled to float32 values, as in the trainer. It
-// overwrites full, which has an element per column.
+// squareOf returns the squared norm of a row scaled as in the trainer, to float32. It overwrites
+// full, which has an element per column.
 func squareOf(s *scale.Scale, index []int32, values, full []float32) (square float64) {
 	if s.Shift != nil && index != nil { // zeros change, too
 		clear(full)

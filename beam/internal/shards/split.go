@@ -84,8 +84,8 @@ func removeFrom(dir string, first int) error {
 	return err
 }
 
-// openSet opens a .pgsm file, or svmlight text, which it converts to a temporary .pgsm file in the
-// folder dir. The caller closes that file after the set; it is nil for .pgsm files.
+// openSet converts svmlight text to a temporary .pgsm file in the folder dir. The caller closes
+// that file after the set; it is nil if the data are .pgsm.
 func openSet(path, dir string, o dataset.Options) (*dataset.Set, *os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -75,7 +75,6 @@ func (g *Grid) Write(w io.Writer, more ...[]any) error {
 	return times.Write(w)
 }
 
-// WriteCSV writes all samples of the grids to a file, one per line.
 func WriteCSV(file string, grids []*Grid) error {
 	lines := [][]string{{"table", "row", "column", "round", "seconds"}}
 	for _, g := range grids {
@@ -110,7 +109,7 @@ func ReadLines(r io.Reader) ([][]string, error) {
 	return lines[min(1, len(lines)):], err
 }
 
-// WriteLines writes a CSV file, and creates its folder if necessary.
+// WriteLines also creates the file's folder.
 func WriteLines(file string, lines [][]string) error {
 	var text bytes.Buffer
 	return errors.Join(csv.NewWriter(&text).WriteAll(lines), os.MkdirAll(filepath.Dir(file), 0o777),

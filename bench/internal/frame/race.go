@@ -30,8 +30,8 @@ func Loops(rounds int, loops ...func(n int)) Race {
 	return race
 }
 
-// Runs times whole runs, each of which returns the seconds to compare. No round begins after the
-// time most; 0 means no limit.
+// Runs times whole runs, each of which returns its seconds. No round begins after the time most; 0
+// means no limit.
 func Runs(rounds int, most time.Duration, runs ...func() (seconds float64, err error)) (
 	Race, error,
 ) {

@@ -32,7 +32,6 @@ type Table struct {
 	Rows  [][]string
 }
 
-// Add adds a row of cells, each formatted by fmt.Sprint.
 func (t *Table) Add(cells ...any) {
 	row := make([]string, len(cells))
 	for i, c := range cells {

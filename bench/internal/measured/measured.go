@@ -22,14 +22,12 @@ type Report struct {
 	Runs    []*Run
 }
 
-// A Kernel is the results of a kernel by size.
 type Kernel struct {
 	Name  string
 	Sizes []Size
 }
 
-// A Size holds medians of a kernel at one length. Limit and OfLimit are 0 if the limit was not
-// measured.
+// A Size holds medians at one length. Limit and OfLimit are 0 if the limit was not measured.
 type Size struct {
 	N       int
 	Level   string    // as cpu.Caches.Level names it
@@ -57,10 +55,8 @@ type Point struct {
 	Accuracy  float64 // on the rows held out
 }
 
-// Gap returns proof.Gap of Objective and Dual.
 func (p Point) Gap() float64 { return proof.Gap(p.Objective, p.Dual) }
 
-// WritePoints writes the points of all runs to curves.csv in dir.
 func WritePoints(dir string, points []Point) error {
 	lines := [][]string{{"run", "steps", "objective", "dual", "seconds", "accuracy"}}
 	for _, p := range points {
@@ -70,7 +66,6 @@ func WritePoints(dir string, points []Point) error {
 	return frame.WriteLines(filepath.Join(dir, "curves.csv"), lines)
 }
 
-// Read reads bench.txt and curves.csv in dir.
 func Read(dir string) (*Report, error) {
 	name := filepath.Join(dir, "bench.txt")
 	f, err := os.Open(name)
@@ -210,7 +205,6 @@ func (r *Report) Summary() *frame.Table {
 	return t
 }
 
-// Training returns a table of speeds and accuracies.
 func (r *Report) Training() *frame.Table {
 	t := &frame.Table{Title: "Training on one thread: millions of steps a second",
 		Head: append(append([]string{"", "rows"}, r.Paths...), "accuracy")}

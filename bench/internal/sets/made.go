@@ -67,7 +67,7 @@ func outliers(rows, cols int) *dataset.Set {
 }
 
 // words generates texts of two classes, whose words follow Zipf's law. For up to a fifth of a
-// text's words, the class decides which words are frequent. One label in twenty is random.
+// text's words, the class decides which are frequent. One label in twenty is random.
 func words(rows, cols int) *dataset.Set {
 	const classes = 2
 	g := rand.New(rand.NewPCG(1, 2))

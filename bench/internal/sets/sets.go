@@ -31,8 +31,8 @@ type source struct {
 	change string // of the rows, see changed; empty for none
 }
 
-// Selected returns the sources whose names match one of the comma-separated patterns, or the timed
-// sources if patterns is empty.
+// Selected returns the sources that match one of the comma-separated patterns, or the timed ones
+// without patterns.
 func Selected(patterns string) (some []source, err error) {
 	lines, err := frame.ReadLines(strings.NewReader(table))
 	if err != nil {
@@ -183,7 +183,6 @@ func First(s *dataset.Set, n int) *dataset.Set {
 	return where(s, func(i int, _ float32) bool { return i < n })
 }
 
-// Against changes labels equal to class to 1, and all others to -1.
 func Against(s *dataset.Set, class float32) {
 	for i, y := range s.Y {
 		if s.Y[i] = -1; y == class {

@@ -27,7 +27,7 @@ func Dot[F float32 | float64](x []F, w []float64) float64 {
 func Fold(lane [Lanes]float64) float64 { return (lane[0] + lane[1]) + (lane[2] + lane[3]) }
 
 // SquaredDistance returns the squared Euclidean distance of x and z in float64. Element j is added
-// to partial sum j mod 4; the last len(x) mod 4 elements are added to partial sum 0.
+// to partial sum j mod 4, the last len(x) mod 4 elements to partial sum 0.
 func SquaredDistance(x, z []float32) float64 {
 	var a, b, c, d float64
 	for len(x) >= Lanes && len(z) >= Lanes {

@@ -79,7 +79,7 @@ var functions = []function{
 	},
 }
 
-// unit returns a random number in [0, 1), the same in every Go release.
+// unit uses only Uint64, which is the same in every Go release.
 func unit(r *rand.Rand) float64 { return float64(r.Uint64()>>11) * 0x1p-53 }
 
 func (f *function) each(n int, do func(x float64)) {

@@ -54,8 +54,8 @@ func Exp(x float64) float64 {
 		return math.Float64frombits(bits + uint64(k)<<52)
 	}
 	// The result is subnormal: a multiple of 2^-1074, or of 2^(-1074-k) before scaling. This is the
-	// unit in the last place of big, so adding big rounds once, and the sum's low bits count the
-	// units. The count is the result's bits.
+	// unit in the last place of big, so adding big rounds once and counts the units. The count is
+	// the result's bits.
 	unit := uint64(1023+52-1074-k) << 52 // the bits of big
 	big := math.Float64frombits(unit)
 	sum := big + head

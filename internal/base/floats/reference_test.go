@@ -6,7 +6,6 @@ import (
 	"testing"
 )
 
-// prec is the precision of the reference functions, in bits.
 const prec = 220
 
 func number(x float64) *big.Float { return new(big.Float).SetPrec(prec).SetFloat64(x) }
@@ -90,7 +89,6 @@ func wideLog1pExp(z float64) *big.Float {
 	return l
 }
 
-// distance returns |got - want| in units in the last place of want.
 func distance(got float64, want *big.Float) float64 {
 	if want.Sign() == 0 || math.IsNaN(got) || math.IsInf(got, 0) {
 		if want.Sign() == 0 && got == 0 {

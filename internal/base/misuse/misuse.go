@@ -24,7 +24,6 @@ func Lengths(a string, n int, b string, m int) any {
 	return Of("%s = %d, %s = %d", a, n, b, m)
 }
 
-// CheckEqual panics with the message of Lengths if n and m differ.
 func CheckEqual(a string, n int, b string, m int) {
 	if n != m {
 		panic(Lengths(a, n, b, m))

@@ -1,7 +1,6 @@
 // Package murmur implements the finalizer of MurmurHash3.
 package murmur
 
-// Mix64 is the 64-bit finalizer of MurmurHash3.
 func Mix64(h uint64) uint64 {
 	h ^= h >> 33
 	h *= 0xff51afd7ed558ccd

@@ -42,8 +42,8 @@ type Visits struct {
 	Only        []uint32 // Only[i] is returned in place of i; nil to return i itself
 }
 
-// minBlocks is the least number of blocks for Shuffled, or of rows if fewer: with few blocks,
-// epochs would hardly differ.
+// minBlocks is the least number of blocks with Shuffled, if there are as many rows. With fewer
+// blocks, epochs would hardly differ.
 const minBlocks = 64
 
 // New returns the Visits of the given number of rows. block is the largest number of rows in a
@@ -199,7 +199,6 @@ func (o *Visits) Restore(generator []byte, position int) bool {
 	return true
 }
 
-// Continue makes o share the generator of other.
 func (o *Visits) Continue(other *Visits) { o.pcg = other.pcg }
 
 // Permute fills p with a random permutation of 0 to len(p)-1 (inside-out Fisher-Yates shuffle).

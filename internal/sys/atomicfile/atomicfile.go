@@ -87,7 +87,7 @@ func (f *File) open() (err error) {
 	return f.create()
 }
 
-// named replaces the temporary name in an fs.PathError with the name given to Create.
+// named replaces the temporary name in an fs.PathError.
 func (f *File) named(err error) error {
 	if p := (*fs.PathError)(nil); errors.As(err, &p) {
 		op := p.Op
@@ -99,7 +99,6 @@ func (f *File) named(err error) error {
 	return err
 }
 
-// Err returns the first error of writing.
 func (f *File) Err() error { return f.failed }
 
 func (f *File) Write(p []byte) (int, error) {
@@ -135,7 +134,7 @@ func (w writerFunc) Write(p []byte) (int, error) { return w(p) }
 
 // Commit syncs the new file to disk and replaces the old one with it. If Commit or an earlier write
 // fails before the replacement, the old file stays unchanged, and the new one is discarded. A file
-// that is written in place is only closed.
+// that is written in place is only completed and closed.
 func (f *File) Commit() error {
 	if f.zip != nil {
 		f.keep(0, f.zip.Close())
@@ -162,16 +161,15 @@ func (f *File) setMode() error {
 	return f.f.Chmod(f.mode)
 }
 
-// Discard removes the new file and leaves the old one unchanged. A file that is written in place is
-// only closed. Discard does nothing after Commit.
+// Discard removes the new file and leaves the old one unchanged. It only closes a file that is
+// written in place. After Commit it does nothing.
 func (f *File) Discard() {
 	lock.Lock()
 	defer lock.Unlock()
 	f.remove()
 }
 
-// WriteFile creates a File and calls write with it. It commits the File, or discards it if write
-// fails.
+// WriteFile creates a File, calls write, and commits the File, or discards it if write fails.
 func WriteFile(name string, write func(io.Writer) error) error {
 	f, err := Create(name)
 	if err != nil {

@@ -1,7 +1,6 @@
 // Package bandwidth measures how fast one core can read and write memory.
 package bandwidth
 
-// Shape is a pattern of loads and stores.
 type Shape int
 
 const (
@@ -18,7 +17,6 @@ func (s Shape) Streams() int {
 	return [...]int{None: 0, Read: 1, Read2: 2, Update: 2, Copy: 2, Axpy: 3}[s]
 }
 
-// MinLength is the least length of Run's operands.
 const MinLength = 8
 
 func Available() bool { return available }

@@ -14,8 +14,6 @@ const (
 	PerRow        = 64
 )
 
-// Allowed returns the bytes of memory that reading a file of size decompressed bytes and rows rows
-// may use.
 func Allowed(size, rows int64) int64 { return Base + PerByte*size + PerRow*rows }
 
 var ErrTooMuch = errors.New("needs more memory than the bytes read so far allow: " +
@@ -46,7 +44,7 @@ var (
 // Of returns the bytes that p allows after size bytes of a file have been read.
 func (p Part) Of(size int64) int64 { return p.Free + p.PerByte*size }
 
-// Account counts the memory that a reader takes, up to Part. A nil Account has no limit.
+// Account counts the memory that a reader takes. A nil Account has no limit.
 type Account struct {
 	Part
 	read, taken int64

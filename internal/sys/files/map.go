@@ -13,9 +13,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/sys/machine"
 )
 
-// Mapped is a file mapped into memory. The file must not be changed, only replaced by renaming
-// another file. A change would change the pages, and reading beyond the end of a truncated file may
-// kill the process.
+// Mapped is a file mapped into memory. The file may be replaced by renaming another, but not
+// changed: its pages would change, and reading beyond the end of a truncated file may kill the
+// process.
 type Mapped struct {
 	mu   sync.Mutex
 	data []byte

@@ -33,7 +33,7 @@ func CutEnding(name, ending string) (plain string, is bool) {
 	return name[:at], true
 }
 
-// Ending returns the ending of a file's name in lower case, such as ".csv", or "".
+// Ending returns the ending of a file's name in lower case, such as ".csv".
 func Ending(name string) string { return strings.ToLower(filepath.Ext(name)) }
 
 // PlainName returns a file's name without .gz, .bz2 or .zst.
@@ -125,7 +125,7 @@ func (u *unpacked) Packed() (int64, bool) {
 	return u.from.n, true
 }
 
-// countingReader counts the bytes read from r, and keeps an error of r other than io.EOF.
+// countingReader keeps errors of r other than io.EOF.
 type countingReader struct {
 	r   io.Reader
 	n   int64

@@ -46,7 +46,7 @@ func Free() float64 {
 // fewer.
 func Spare() float64 { return max(0, min(Free(), float64(debug.SetMemoryLimit(-1))-heap())) }
 
-// heap returns the bytes of objects on the heap, uncollected garbage included.
+// heap includes uncollected garbage.
 func heap() float64 {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(sample)
