@@ -16,8 +16,8 @@ import (
 
 func (t *tree) real(path string) string { return strings.TrimPrefix(path, t.mirror) }
 
-// borrow links a file or folder into the mirror, unless the tree has it. It skips what is new in
-// the head: in the repository, and not ignored.
+// borrow links a file or folder into the mirror, unless the tree has it, or it is new in the head:
+// in the repository, and not ignored.
 func (t *tree) borrow(ctx context.Context, path string) error {
 	to := filepath.Join(t.mirror, path)
 	if entries, err := os.ReadDir(to); err == nil && len(entries) == 0 {

@@ -54,7 +54,7 @@ func readEvents(file string) (all []event, err error) {
 
 const eventsFile = "events"
 
-// The files of folder hook name these variables, too. Package count names GATE_EVENTS.
+// The files of folder hook and package count repeat these names.
 const (
 	eventsVariable = "GATE_EVENTS"
 	planVariable   = "GATE_PLAN"
@@ -115,14 +115,15 @@ const (
 	// sectionNS is about the time of the counted operations, long beside the runtime's occasional
 	// work.
 	sectionNS = 1e6
-	// longestNS is the longest operation that is counted, except for single calls.
+	// Longer operations are not counted, except for single calls.
 	longestNS = 100e6
-	// mostPieces limits the stops of the timer. At each, Valgrind writes a section of its file.
+	// mostPieces limits the stops of the timer, at each of which Valgrind writes a section of its
+	// file.
 	mostPieces = 400
 )
 
-// iterations returns the number of operations to count, or 0 if an operation takes too long. The
-// number is a power of two, so that it is the same in most runs.
+// iterations returns the number of operations to count, or 0 if an operation takes too long. A
+// power of two is the same in most runs.
 func (s survey) iterations() int {
 	if s.calls {
 		return 1
@@ -220,7 +221,7 @@ func attribute(events []event, parts []int, plan map[string]int) (map[string]flo
 	return perOp, nil
 }
 
-// readParts returns the instruction counts of the parts of a callgrind file that end at a mark.
+// readParts returns the instruction counts of the parts that end at a mark.
 func readParts(file string) (instructions []int, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -149,7 +149,7 @@ func parse(args []string) (*config, error) {
 	return c, nil
 }
 
-// cleanPattern returns a pattern of packages as go list prints it in Match.
+// cleanPattern returns a pattern as go list prints it in Match.
 func cleanPattern(pattern string) string {
 	clean := path.Clean(pattern)
 	if strings.HasPrefix(pattern, "./") && clean != "." {

@@ -18,8 +18,8 @@ import (
 
 type pkg struct {
 	path string // import path
-	// prefix is the package's folder and a dot. It is empty for the module's root, or if -package
-	// names a single package.
+	// prefix is the package's folder and a dot; empty for the module's root, or if -package names a
+	// single package.
 	prefix string
 	dir    string
 	match  []string // of -package
@@ -77,8 +77,7 @@ func (t *tree) list(ctx context.Context, c *config) (all []pkg, err error) {
 	}
 }
 
-// native is the kind of test binaries that run. Those of other kinds, named after architectures,
-// are only read.
+// native is the kind of test binaries that run. Those for other architectures are only read.
 const native = ""
 
 func binaryOf(work, tree string, p pkg, kind string) string {

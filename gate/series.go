@@ -15,11 +15,11 @@ import (
 // values with the same index are taken to have the same seed.
 type series [2][]float64
 
-// change compares means: a median could jump between two modes.
+// Means, because a median could jump between two modes.
 func (s series) change() float64 { return stats.Mean(s[1])/stats.Mean(s[0]) - 1 }
 
 // deviation returns the standard error of change: that of paired differences if both trees have
-// equally many values; 0 if a tree has fewer than two.
+// equally many values. It returns 0 if a tree has fewer than two.
 func (s series) deviation() float64 {
 	if n := len(s[0]); n == len(s[1]) && n > 1 {
 		differences := make([]float64, n)
@@ -42,7 +42,7 @@ func (s series) spread() float64 {
 	return max(slices.Max(s[0])/slices.Min(s[0]), slices.Max(s[1])/slices.Min(s[1])) - 1
 }
 
-// exactLimit is a relative change of a count that does not matter in practice.
+// exactLimit is a relative change that does not matter in practice.
 const exactLimit = 0.005
 
 // limit returns the relative change that counts as equal. If the differences of 6 or 16 pairs are
@@ -56,7 +56,7 @@ func (s series) limit() float64 {
 	return max(exactLimit, errors*s.deviation())
 }
 
-// steady is the spread up to which a series is settled: for single calls at once, else after the
+// steady is the spread up to which a series is settled: at once for single calls, else after the
 // second stage.
 const steady = 0.001
 
@@ -80,7 +80,7 @@ func (s series) empty() bool {
 	return min(len(s[0]), len(s[1])) == 0 || slices.Min(s[0])*slices.Min(s[1]) == 0
 }
 
-// While a series has few values, a rise must far exceed the spread of equal code.
+// While a series has few values, a rise must far exceed the spread.
 const (
 	farAtLeast = 0.5
 	farSpreads = 4

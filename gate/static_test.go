@@ -12,8 +12,7 @@ import (
 	"testing"
 )
 
-// decodeAsObjdump compares with GNU objdump where instructions begin, and which have an operand in
-// memory.
+// GNU objdump shows where instructions begin, and which have an operand in memory.
 func decodeAsObjdump(t *testing.T, binary string) {
 	needs(t, "objdump")
 	out, err := exec.Command("objdump", "-d", "-w", "--no-show-raw-insn", binary).Output()

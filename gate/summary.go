@@ -101,8 +101,7 @@ func number(v float64) string {
 	return fmt.Sprintf("%.4g", v)
 }
 
-// json returns the result as -json prints it. A change is null if a number is missing or the base's
-// number is 0.
+// In json, a change is null if a number is missing or the base's number is 0.
 func (r *result) json() (string, error) {
 	o, numbers := r.outcome(), []map[string]any{}
 	for _, f := range r.findings {

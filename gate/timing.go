@@ -46,8 +46,8 @@ func summary(values []float64) benchmath.Summary {
 	return benchmath.AssumeNothing.Summary(sample, 0.95)
 }
 
-// floor returns the noise: the greatest distance from 1 of the ratio of the two bases or of an end
-// of its interval.
+// floor returns the noise: the greatest distance from 1 of the bases' ratio or of an end of its
+// interval.
 func (t timing) floor() float64 {
 	aa := ratioOf(t.again, t.base)
 	return max(math.Abs(aa.Center-1), math.Abs(aa.Lo-1), math.Abs(aa.Hi-1))

@@ -385,7 +385,7 @@ func smallNumbers(s uint32, n int, scale float32) []float32 {
 	return v
 }
 
-// best passes to f, for each metric, the ten best of n rows of small numbers, or all if n < 10.
+// best passes to f, for each metric, the ten best of n rows, or all if n < 10.
 func best(n int, scale float32, f func(numbers [10]int32, scores [10]float32),
 	metrics ...dense.Metric) {
 	rows, query := smallNumbers(5, 9*n, scale), smallNumbers(6, 9, scale)

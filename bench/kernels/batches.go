@@ -37,8 +37,8 @@ var (
 	int8Batch  = batch[int8, int32]{least: math.MinInt32}
 )
 
-// prepare copies rows planted to planted+count-1 of the first window, whose row i is at(i), as
-// queries.
+// prepare copies count rows, from row planted of the first window on, as queries. at(i) returns row
+// i.
 func (b *batch[T, S]) prepare(count int, at func(i int) []T) {
 	b.matrix, b.queries = make([]T, 0, count*batchCols), nil
 	b.scores = make([]S, count*mostInStrip)
@@ -82,8 +82,8 @@ func (b *batch[T, S]) insert(q int, scores []S, first int) {
 	}
 }
 
-// found returns the index of the nearest row for each query, then the scores of all hits of the
-// first and last query.
+// found returns the nearest row for each query, then the scores of all hits of the first and last
+// query.
 func (b *batch[T, S]) found() (all []float32) {
 	for q := range b.queries {
 		all = append(all, float32(b.hits[q][0].row))
@@ -179,7 +179,7 @@ var (
 )
 
 // inverseNorms returns 1/norm of each row of the large matrix. The verification before the timing
-// computes them, so that peers are timed as if they stored unit vectors.
+// computes them, as if peers stored unit vectors.
 var inverseNorms = sync.OnceValue(func() []float32 {
 	all := make([]float32, len(large())/batchCols)
 	for i := range all {

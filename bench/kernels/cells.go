@@ -84,7 +84,7 @@ func cells(o options, caches cpu.Caches) (all []*cell) {
 	return all
 }
 
-// memory allocates floats from off floats after the start of a cache line on.
+// memory allocates floats that begin off floats after the start of a cache line.
 type memory struct {
 	asmtest.Heap
 	off int

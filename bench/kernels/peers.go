@@ -28,7 +28,7 @@ var (
 	rows        []float32 // contiguous rows, each as long as x
 )
 
-// A way is an implementation of an operation, ours if its name begins with frame.Ours.
+// A way is an implementation of an operation, ours if its name begins with ours.
 type way struct {
 	name string
 	loop func(n int)
@@ -47,7 +47,7 @@ type operation struct {
 	name    string
 	sizes   []int
 	both    bool    // also timed off alignment: operands are vectors
-	ten     bool    // one of the ten operations by which releases are compared
+	ten     bool    // one of the ten by which releases are compared
 	alpha   float32 // value of the variable alpha in timed calls
 	prepare func(n, off int)
 	per     func() int // divides the time of a call; nil for 1
@@ -78,7 +78,6 @@ func addWay(operation string, w way) {
 	}
 }
 
-// names and versions of the peers in C and C++
 var inC []string
 
 // operands are at offset off
@@ -135,8 +134,8 @@ func beside(o options, dir string) error {
 	return errors.Join(err, summary(w, tables))
 }
 
-// tablesOf verifies the ways. It leaves out peers with wrong results, with their errors in failed.
-// A wrong result of ours ends the program.
+// tablesOf leaves out peers with wrong results, with their errors in failed. A wrong result of ours
+// ends the program.
 func tablesOf(o options) (tables []*table, failed []string) {
 	for _, op := range operations {
 		for off, suffix := range []string{"", ", one float off"} {

@@ -18,7 +18,6 @@ var (
 	}, 128, 384, 768, 1536)
 )
 
-// The matrix has about bytes(caches) bytes.
 func dotRowsIn(level string, bytes func(c cpu.Caches) int, sizes ...int) *operation {
 	return &operation{
 		name: "DotRows, matrix in " + level + ", a row of", sizes: sizes,

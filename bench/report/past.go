@@ -13,7 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/app/chart"
 )
 
-// readHistory returns a figure for each CPU in dir, which need not exist.
+// readHistory returns a figure per CPU. dir need not exist.
 func readHistory(dir string) (all []*chart.Figure, err error) {
 	files, _ := filepath.Glob(filepath.Join(dir, "*.jsonl"))
 	byCPU := map[string][]*history.Run{}

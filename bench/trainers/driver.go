@@ -20,8 +20,7 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// A driver is a process that trains on a loaded set with another library, by the protocol in
-// peers/driver.h.
+// A driver is a process that trains with another library, by the protocol in peers/driver.h.
 type driver struct {
 	version string
 	in      io.WriteCloser
@@ -149,8 +148,8 @@ var losses = map[string]func(margin float64) float64{
 func classes(s *dataset.Set) []float32 { return slices.Compact(slices.Sorted(slices.Values(s.Y))) }
 
 // objective returns lambda/2 |w|^2 plus the mean loss. For two classes, weights is one vector,
-// which scores the greater class above 0. For more classes, it is a vector for each class against
-// the rest, and objective returns the mean over the vectors.
+// which scores the greater class above 0. For more, weights has a vector for each class against the
+// rest, and objective returns the mean over them.
 func objective(s *dataset.Set, loss string, lambda float64, weights []float64) float64 {
 	of, labels, cols := losses[loss], classes(s), s.Cols()
 	vectors, sum := len(weights)/cols, 0.0

@@ -166,8 +166,7 @@ var passes, tolerances = func() (passes, tolerances []float64) {
 	return passes, tolerances
 }()
 
-// explore finds the first efforts that reach the targets. A library's own stop reaches every
-// target.
+// explore finds the first efforts that reach the targets. A library's own stop reaches all.
 func (c *contender) explore(p *problem) error {
 	c.above = math.Inf(1)
 	for k, effort := range c.steps {

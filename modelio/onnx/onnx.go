@@ -123,7 +123,8 @@ func Write(w io.Writer, m *pegasos.Model) error {
 	return err
 }
 
-// scaled returns the name of the scaled and expanded rows: the input's if the graph does neither.
+// scaled returns the name of the scaled and expanded rows, or the input's if the graph does
+// neither.
 func scaled(graph *message, m *pegasos.Model) (rows string, err error) {
 	const input, rescaled = "features", "rescaled"
 	s := m.Scaling
@@ -154,8 +155,8 @@ func scaled(graph *message, m *pegasos.Model) (rows string, err error) {
 }
 
 // expanded adds the nodes that append the terms of e to rows with cols columns, and returns the
-// name of the expanded rows. A term is the product of two clipped columns, or max(0, v - knot) for
-// a clipped column v. The terms are then scaled.
+// expanded rows' name. A term is the product of two clipped columns, or max(0, v - knot) for a
+// clipped column v. The terms are then scaled.
 func expanded(graph *message, e *pegasos.Expansion, rows string, cols int) (string, error) {
 	if err := e.Check(cols); err != nil {
 		return "", fmt.Errorf("onnx: %w", err)

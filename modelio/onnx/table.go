@@ -109,7 +109,7 @@ func refusal(r tables.Rule) error {
 type columnGraph struct {
 	graph  *message
 	pool   []string // names of the values that contain features
-	width  int64    // total number of columns of the values in pool
+	width  int64    // number of columns of the values in pool
 	places []int64  // column of each feature, counted over all values in pool
 }
 
@@ -137,7 +137,7 @@ func (g *columnGraph) put(name string, features ...int32) {
 }
 
 // words adds the nodes of a category with n features. If n is 1, a LabelEncoder maps each word to
-// the feature's value. If n is larger, a LabelEncoder maps each word to the number of the feature
+// the feature's value. If n is larger, the LabelEncoder maps each word to the number of the feature
 // that is 1, and a OneHotEncoder sets the features.
 func (g *columnGraph) words(r tables.Rule, input string, n int32) {
 	id := fmt.Sprint(r.First)
@@ -180,8 +180,8 @@ func (g *columnGraph) words(r tables.Rule, input string, n int32) {
 	}
 }
 
-// numbers adds the nodes of all columns of numbers. They scale values in float64, as the encoder
-// does, and round them to float32. Results that are not finite count as gaps.
+// Like the encoder, the nodes scale values in float64, round them to float32, and treat results
+// that are not finite as gaps.
 func (g *columnGraph) numbers(rules []tables.Rule, inputs []string) {
 	n := len(rules)
 	shift, factor := make([]float64, n), make([]float64, n)

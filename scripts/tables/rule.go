@@ -104,8 +104,8 @@ func (t *table) couldBe(column int) string {
 	return ""
 }
 
-// findLabel sets label and task, unless the source has set them, and removes rows without a label.
-// It reports whether the label is usable.
+// findLabel sets label and task, unless the source has, and removes rows without a label. It
+// reports whether the label is usable.
 func (t *table) findLabel() bool {
 	if len(t.cells) < 2 {
 		return false
@@ -248,8 +248,8 @@ func parseARFF(text string) *table {
 	return newTable(rows, label, task)
 }
 
-// split divides a line at sep outside quotation marks. It removes these marks, and the backslash
-// before an escaped character.
+// split removes quotation marks, and the backslash before an escaped character. It does not divide
+// within quotation marks.
 func split(line string, sep byte) []string {
 	var cells []string
 	var cell []byte

@@ -142,8 +142,8 @@ func exp32(x float32) float32 {
 	return float32(e*float32(math.Ldexp(1, n/2-127))) * float32(math.Ldexp(1, n-n/2-127))
 }
 
-// sparseDot multiplies a row, with the nonzeros x(k) in the columns column(k), by a vector whose
-// elements are step apart in w.
+// The row has the nonzeros x(k) in the columns column(k). The vector's elements are step apart in
+// w.
 func sparseDot(n int, x func(k int) float32, w []float32, step int) float32 {
 	terms := make([]float32, n)
 	for k := range terms {
@@ -158,8 +158,8 @@ func axpy(a float32, x, y []float32) {
 	}
 }
 
-// tile adds to each of m x n elements c[i*stride+j] the sum of a(l, i) b(l, j) over l < k, in
-// blocks of 256 terms.
+// tile adds to the m x n elements c[i*stride+j] the sums of a(l, i) b(l, j) over l < k, in blocks
+// of 256 terms.
 func tile(c []float32, stride, m, n, k int, a, b func(l, i int) float32) {
 	for first := 0; first < k; first += 256 {
 		for i := range m {

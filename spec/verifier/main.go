@@ -1,7 +1,7 @@
 // Command verifier is a second verifier, written from docs/spec.md alone: it imports no package of
 // this repository. It reads a model of two classes and the svmlight data that the model was trained
-// on. It computes the hash, the fingerprint of the data, the objective, to the bit, and a lower
-// bound on the optimum, and compares them with the model's claims:
+// on. It computes the hash, the data's fingerprint, the objective, to the bit, and a lower bound on
+// the optimum, and compares them with the model's claims:
 //
 //	go run ./spec/verifier MODEL DATA
 //
@@ -73,8 +73,8 @@ func verify(modelFile, dataFile string) (*report, error) {
 	return r, nil
 }
 
-// notChecked lists what is not compared with the data: parts of the header, and whether training
-// printed the hash of these weights.
+// notChecked lists what is not compared with the data, and whether training printed the hash of
+// these weights.
 const notChecked = "hash.training data.layout command " +
 	"config.{multiclass,epochs,steps,tol,block,offset,average,finish,seed} scaling.{r2,note} " +
 	"result.{steps,epochs,violations,solver,replaced,r2,t0,cross_validated,held_out} " +
@@ -129,8 +129,8 @@ func (r *report) proves(bound float64) bool {
 	return bound >= d && gap(r.objective, bound) <= gap(p, d)
 }
 
-// gap returns the objective's distance above the bound, as a share of the bound: 0 if they are
-// equal, otherwise +Inf for a bound of at most 0.
+// gap returns the objective's relative distance above the bound: 0 if they are equal, else +Inf for
+// a bound of at most 0.
 func gap(objective, bound float64) float64 {
 	switch {
 	case objective == bound:
@@ -141,8 +141,8 @@ func gap(objective, bound float64) float64 {
 	return (objective - bound) / bound
 }
 
-// findBound runs dual coordinate ascent, started from dual variables for the margins, until enough
-// accepts a bound or the passes run out. It returns the best bound found, or 0 if none is positive.
+// findBound runs dual coordinate ascent from dual variables for the margins, until enough accepts a
+// bound or the passes run out. It returns the best bound, or 0 if none is positive.
 func (m *model) findBound(rows []row, margins []float64, slack float64,
 	enough func(float64) bool) (best float64) {
 	var a []float64

@@ -286,8 +286,8 @@ func TestGoldenTraining(t *testing.T) {
 	}
 }
 
-// trainAnew compares the iterates with the lines of the file steps, and returns the averaged
-// weights and bias.
+// trainAnew compares the iterates with those in the file steps, and returns the averaged weights
+// and bias.
 func trainAnew(t *testing.T, m *model, rows []row, steps string, total int) ([]float32, float64) {
 	n, scale := len(rows), m.Config.BiasScale // 0 without a bias
 	var sum, largest float64

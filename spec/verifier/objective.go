@@ -23,8 +23,8 @@ func sum[T float32 | float64](terms []T, block, lanes int) (total T) {
 	return total
 }
 
-// dot sums the features by columns if the rows are dense or shifted, otherwise by nonzeros. It sums
-// the terms by columns (spec, "Words for sums").
+// dot sums dense or shifted features by columns, others by nonzeros, and terms by columns (spec,
+// "Words for sums").
 func (m *model) dot(r *row, w []float32) float32 {
 	var features, terms []float32
 	dense, lanes := strings.HasPrefix(m.Data, "dense:") || m.shift != nil, 8
@@ -212,8 +212,8 @@ func (m *model) ascend(rows []row, a []float64, order []int) {
 	}
 }
 
-// shareOfLog solves log((1-a)/a) = margin + slope a for a, by Newton's method for z = log(a/(1-a)),
-// and by bisection if a step leaves the interval that contains z.
+// shareOfLog solves log((1-a)/a) = margin + slope a for a. It uses Newton's method for z =
+// log(a/(1-a)), and bisection if a step leaves the interval of z.
 func shareOfLog(old, margin, slope float64) (a float64) {
 	low, high := -margin-slope, -margin
 	z := max(low, min(math.Log(old/(1-old)), high))

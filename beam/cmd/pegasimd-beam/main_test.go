@@ -254,7 +254,6 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// PEGASIMD_BEAM_KILLS is the number of kills.
 func TestKilled(t *testing.T) {
 	kills := 6
 	fmt.Sscan(os.Getenv("PEGASIMD_BEAM_KILLS"), &kills)
@@ -330,7 +329,7 @@ func TestFullDisk(t *testing.T) {
 }
 
 // A job whose worker was killed ends by its deadline, and is tried again. PEGASIMD_BEAM_KILLS is
-// the number of workers to kill, at most one in a round.
+// the number of workers to kill.
 func TestWorkersKilled(t *testing.T) {
 	kills := 1
 	fmt.Sscan(os.Getenv("PEGASIMD_BEAM_KILLS"), &kills)

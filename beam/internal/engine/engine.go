@@ -13,7 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/beam/internal/work"
 )
 
-// An Engine is a [work.Runner] on Beam.
+// Engine is a [work.Runner] on Beam.
 type Engine struct {
 	Least time.Duration // lower bound on deadlines
 	// Log, if not nil, is called with the reason when a job is tried again.
@@ -23,7 +23,6 @@ type Engine struct {
 	*service
 }
 
-// DefaultLeast is the Least of a new engine.
 const DefaultLeast = 60 * time.Second
 
 const (
@@ -41,7 +40,7 @@ func New() (*Engine, error) {
 }
 
 // Run runs a job. A job that fails or reaches its deadline is tried again up to three times, each
-// time with twice the deadline. Errors of [work.Refuse] and the end of ctx end the job at once.
+// time with twice the deadline. Errors of [work.Refuse] and the end of ctx end it at once.
 func (e *Engine) Run(ctx context.Context, j work.Job) ([]int64, error) {
 	deadline := max(e.Least, slower*e.slowest)
 	for try := 0; ; try++ {

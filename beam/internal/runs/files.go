@@ -18,7 +18,6 @@ import (
 // variables.
 var fileKind = modelfile.Kind{Magic: "pegasimd rounds ", Name: "round", Version: 1}
 
-// A stamp identifies what a file belongs to.
 type stamp struct {
 	Data     string `json:"data"`     // hash of the manifest
 	Settings string `json:"settings"` // hash
@@ -174,7 +173,7 @@ func (f *Folder) newest() (*rounds.State, error) {
 	return f.state(0)
 }
 
-// clear removes the files of rounds before k-1, if possible.
+// clear removes the files of rounds before k-1.
 func (f *Folder) clear(k int) {
 	for _, kind := range []string{"state", "alpha"} {
 		f.each(kind, func(path string, round int) {

@@ -6,13 +6,11 @@
 //
 // Files are written under a temporary name and renamed, so that several workers may visit a shard,
 // even repeatedly. The rename of a state commits the round; a new driver resumes after it. The
-// folder keeps the files of the last two rounds, so that a damaged file can be computed again.
+// folder keeps the files of the last two rounds, so that damaged files can be computed again.
 //
 //	f, err := runs.Start(dir, "shards/manifest.json", cfg)
 //	err = f.Run(ctx, work.InProcess{}, progress)
 //	model, err := f.Model()
-//
-// Package internal/train/rounds defines the computation.
 package runs
 
 import (
@@ -42,8 +40,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A Config is the configuration of a run. Zero values mean defaults. rounds.New says which fields
-// of pegasos.Config may be set.
+// Config is the configuration of a run. Zero values mean defaults. rounds.New says which fields of
+// pegasos.Config may be set.
 type Config struct {
 	pegasos.Config
 	Method rounds.Method `json:"method,omitempty"`
@@ -61,7 +59,6 @@ type run struct {
 	Settings Config `json:"settings"` // as passed to Start
 }
 
-// A Folder is an open folder of rounds.
 type Folder struct {
 	*run
 	dir      string

@@ -25,8 +25,8 @@ func (f *Folder) Model() (*pegasos.Model, error) {
 	return to, to.Validate()
 }
 
-// Verified compares the model's claims with the objective and the lower bound that the rounds
-// found. It fails before the rounds are done, and if they train a model.
+// Verified compares the model's claims with the objective and lower bound that the rounds found. It
+// fails before they are done, and if they train a model.
 func (f *Folder) Verified() (*pegasos.Verification, error) {
 	state, err := f.newest()
 	if err != nil {

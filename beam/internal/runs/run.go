@@ -141,7 +141,6 @@ func (f *Folder) round(ctx context.Context, r work.Runner, state *rounds.State) 
 	return next, nil
 }
 
-// Report is the state after a round.
 type Report struct {
 	*rounds.State
 	Reached bool    // Done with a gap of at most Tol
@@ -152,7 +151,6 @@ func (f *Folder) report(state *rounds.State) Report {
 	return Report{State: state, Reached: state.Done && state.Gap() <= f.rounds.Config.Tol}
 }
 
-// Status returns a report on the newest state.
 func (f *Folder) Status() (Report, error) {
 	state, err := f.newest()
 	if err != nil {

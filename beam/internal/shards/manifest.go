@@ -5,8 +5,8 @@
 //	part, err := m.Open(3)
 //
 // Rows are numbered from 0 through all shards. A shard is an ordinary .pgsm file of whole blocks of
-// rounds.Block rows; only the last block may be smaller. So sums over blocks do not depend on the
-// number of shards. A shard may have no rows.
+// rounds.Block rows, except for the last block, so that sums over blocks do not depend on the
+// number of shards. It may have no rows.
 package shards
 
 import (
@@ -52,7 +52,7 @@ type Manifest struct {
 	IndexBase int `json:"index_base"`
 	HashBits  int `json:"hash_bits,omitempty"`
 
-	// Classes lists the distinct labels, ascending, Names their names, if any, and Count their
+	// Classes are the distinct labels, ascending, Names their names, if any, and Count their
 	// numbers of rows. Classes and Count are nil for more labels than package pegasos allows.
 	Classes []float32 `json:"classes,omitempty"`
 	Names   []string  `json:"names,omitempty"`
@@ -66,12 +66,12 @@ type Manifest struct {
 	hash string
 }
 
-// Values are statistics of the rows' lengths, before scaling and, in Scaled, after scaling.
+// Values are statistics of the rows' lengths; in Scaled, after scaling.
 type Values struct {
 	scale.RowSizes
 	// Lengths are the quantiles 0, 0.5 and 1 of the squared lengths, by scale.Quantiles.
 	Lengths [3]float64 `json:"length_quantiles"`
-	// Scaled has the sizes of the scaled rows, for each kind of scaling that fits.
+	// Scaled has the sizes of scaled rows, for each kind of scaling that fits.
 	Scaled map[scale.Kind]scale.RowSizes `json:"scaled"`
 }
 
@@ -80,7 +80,7 @@ type File struct {
 	SHA256 string `json:"sha256"`
 }
 
-// A Shard is a .pgsm file with the rows that follow those of the previous shard.
+// Shard is a .pgsm file with the rows after those of the previous shard.
 type Shard struct {
 	File
 	Rows int `json:"rows"`
@@ -115,7 +115,7 @@ func Read(path string) (*Manifest, error) {
 	return m, nil
 }
 
-// Hash returns the SHA-256 of the manifest, which contains the hashes of the files, in hexadecimal.
+// Hash returns the SHA-256 of the manifest, and so of all files, in hexadecimal.
 func (m *Manifest) Hash() string { return m.hash }
 
 func (m *Manifest) check() error {

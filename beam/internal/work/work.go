@@ -27,7 +27,6 @@ func Register(name string, f Func) {
 	funcs[name] = f
 }
 
-// A Job is work on items.
 type Job struct {
 	Work  string // registered name
 	Arg   string // first argument
@@ -37,7 +36,7 @@ type Job struct {
 	Name  string // for messages, such as "round 7"
 }
 
-// A Runner runs a job, and returns the sum of the items' numbers.
+// A Runner runs a job and sums the items' numbers.
 type Runner interface {
 	Run(ctx context.Context, j Job) ([]int64, error)
 }
@@ -46,12 +45,11 @@ type refusal struct{ error }
 
 func (r refusal) Unwrap() error { return r.error }
 
-// Refuse returns an error that ends the job without retries.
+// Refuse returns an error that prevents retries.
 func Refuse(err error) error { return refusal{err} }
 
 func Refused(err error) bool { return errors.As(err, new(refusal)) }
 
-// InProcess runs jobs in this process.
 type InProcess struct{}
 
 func (InProcess) Run(ctx context.Context, j Job) ([]int64, error) {
@@ -63,7 +61,7 @@ func (InProcess) Run(ctx context.Context, j Job) ([]int64, error) {
 }
 
 // Sum works on some items of a job, up to GOMAXPROCS at a time, and adds up their numbers. It
-// returns when ctx ends or an item fails, even if work goes on.
+// returns when ctx ends or an item fails, even if other work goes on.
 func Sum(ctx context.Context, j Job, items []int) ([]int64, error) {
 	f := funcs[j.Work]
 	if f == nil {

@@ -11,11 +11,11 @@ import (
 // Sample is the intended duration of a sample.
 const Sample = 40 * time.Microsecond
 
-// A Race holds seconds by competitor and round.
+// A Race is seconds by competitor and round.
 type Race [][]float64
 
-// Loops times loops of n operations each, in turns, and returns the seconds of one operation. A
-// sample lasts about [Sample] or, if that is longer, one operation.
+// Loops times loops of n operations, in turns, and returns the seconds of one operation. A sample
+// lasts about [Sample] or, if that is longer, one operation.
 func Loops(rounds int, loops ...func(n int)) Race {
 	race, calls := make(Race, len(loops)), make([]int, len(loops))
 	for i, loop := range loops {

@@ -166,7 +166,6 @@ func (r *Report) readPoints(name string) error {
 // Below the length short, OfLimit mainly compares the costs of calls.
 const short = 100
 
-// Summary returns a table of medians by level of the caches.
 func (r *Report) Summary() *frame.Table {
 	levels := slices.DeleteFunc([]string{"L1", "L2", "L3", "DRAM"}, func(level string) bool {
 		return !slices.ContainsFunc(r.Kernels, func(k *Kernel) bool {

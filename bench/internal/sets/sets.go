@@ -22,7 +22,6 @@ import (
 //go:embed sets.csv
 var table string
 
-// A source is a line of sets.csv.
 type source struct {
 	Name   string // for -sets
 	timed  bool   // also without -sets
@@ -60,7 +59,6 @@ func Matches(patterns, name string) bool {
 	})
 }
 
-// ErrAbsent means that files of a set are missing.
 var ErrAbsent = errors.New("a file is missing: PEGASIMD_DATA must name the folder of the data sets")
 
 // A Set is a source's rows. Train and Test are sparse, with the same columns.
@@ -69,7 +67,6 @@ type Set struct {
 	Train, Test *dataset.Set // Test is nil without test files
 }
 
-// Open reads or generates the set.
 func (s source) Open() (*Set, error) {
 	of := &Set{source: s}
 	var err error

@@ -67,8 +67,8 @@ func Cut[T string | []byte](word T) string {
 	return string(word[:end]) + "..."
 }
 
-// Error returns err with its text escaped by Text, and without the middle if that is longer than
-// 260 bytes. errors.Is and errors.As find err.
+// Error returns err with its text escaped by Text and, beyond 260 bytes, without the middle.
+// errors.Is and errors.As find err.
 func Error(err error) error {
 	if err == nil {
 		return nil

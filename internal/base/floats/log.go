@@ -2,8 +2,8 @@ package floats
 
 import "math"
 
-// The coefficients of (2 artanh(s) - 2s)/s^3 in powers of s^2. For |s| <= 0.172 the terms omitted
-// from 2 artanh(s) are below 2^-59 times s.
+// The coefficients of (2 artanh(s) - 2s)/s^3 in powers of s^2. For |s| <= 0.172 the omitted terms
+// of 2 artanh(s) are below 2^-59 times s.
 const (
 	logC0 = 2.0 / 3
 	logC1 = 2.0 / 5
@@ -98,7 +98,7 @@ func remainder(n, q, d float64) float64 {
 
 const upperBits = math.MaxUint64 - (1<<27 - 1)
 
-// upper returns x with the lower 27 bits of its significand cleared.
+// upper clears the lower 27 bits of x's significand.
 func upper(x float64) float64 {
 	return math.Float64frombits(math.Float64bits(x) & upperBits)
 }

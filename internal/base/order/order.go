@@ -32,7 +32,7 @@ type Visits struct {
 	Batch       int // largest number of rows in a step; 0 if each row is a step
 	Steps       int // steps in an epoch
 	pcg         *rand.PCG
-	epochState  []byte   // state of the generator at the start of the epoch
+	epochState  []byte   // generator's state at the start of the epoch
 	pos         int      // in steps of the epoch
 	idx         []uint32 // rows of the epoch; for IID those drawn last
 	blocks      []uint32
@@ -46,9 +46,9 @@ type Visits struct {
 // blocks, epochs would hardly differ.
 const minBlocks = 64
 
-// New returns the Visits of the given number of rows. block is the largest number of rows in a
-// block; only Shuffled and Blocks use blocks. With a batch of 0 or 1, each row is a step. With a
-// larger batch, a step is up to batch rows; if batch equals rows, the order is Sequential.
+// New returns the Visits of the given number of rows. Shuffled and Blocks have up to block rows in
+// a block. With a batch of 0 or 1, each row is a step. With a larger batch, a step is up to batch
+// rows; if batch equals rows, the order is Sequential.
 func New(kind string, rows, block, batch int, seed uint64) *Visits {
 	if batch == rows && batch > 1 {
 		kind = Sequential
@@ -73,7 +73,7 @@ func New(kind string, rows, block, batch int, seed uint64) *Visits {
 }
 
 // Next returns the next row numbers: at least one, at most limit, and none beyond the end of the
-// epoch. Each row must be a step, as without batches. The slice is valid until the next call.
+// epoch. It requires that each row is a step. The slice is valid until the next call.
 func (o *Visits) Next(limit int) []uint32 {
 	idx, _ := o.NextSteps(limit)
 	return idx
@@ -116,8 +116,8 @@ func (o *Visits) firstOf(step int) int {
 	return int(uint64(step) * uint64(o.rows) / uint64(o.Steps))
 }
 
-// Upcoming returns up to n rows of the same epoch that follow those already returned, after the
-// first call of Next or NextSteps. It returns none for IID, whose rows are not drawn in advance.
+// Upcoming returns up to n of the rows that follow in the epoch, after the first call of Next or
+// NextSteps. It returns none for IID, whose rows are not drawn in advance.
 func (o *Visits) Upcoming(n int) []uint32 {
 	if o.Kind == IID {
 		return nil
@@ -201,7 +201,7 @@ func (o *Visits) Restore(generator []byte, position int) bool {
 
 func (o *Visits) Continue(other *Visits) { o.pcg = other.pcg }
 
-// Permute fills p with a random permutation of 0 to len(p)-1 (inside-out Fisher-Yates shuffle).
+// Permute fills p with a random permutation of 0 to len(p)-1.
 func Permute(pcg *rand.PCG, p []uint32) {
 	for i := range p {
 		j := uint32N(pcg, uint64(i)+1)

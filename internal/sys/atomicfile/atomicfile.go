@@ -20,16 +20,16 @@ import (
 )
 
 // File is a new file that replaces the file of the given name when committed. Until then it has a
-// temporary name in the same directory, and only its owner may read it. Errors of type fs.PathError
-// contain the given name.
+// temporary name in the same directory, and only its owner may read it. An fs.PathError contains
+// the given name.
 type File struct {
 	name    string
 	target  string // file to replace, after symbolic links; empty if written in place
 	mode    fs.FileMode
 	f       *os.File
 	zip     *gzip.Writer // nil unless the file is compressed
-	failed  error        // first error of writing, syncing or closing
-	settled bool         // whether the file is committed or discarded
+	failed  error        // first error
+	settled bool         // committed or discarded
 }
 
 // Create creates a File that will replace the file with the given name, which need not exist, or
@@ -55,7 +55,6 @@ func Create(name string) (*File, error) {
 // whether the file is compressed.
 func (f *File) CompressLess() (compressed bool) {
 	if f.zip != nil {
-		// No error: the level is valid.
 		f.zip, _ = gzip.NewWriterLevel(writerFunc(f.write), gzip.HuffmanOnly)
 	}
 	return f.zip != nil
@@ -182,9 +181,9 @@ func WriteFile(name string, write func(io.Writer) error) error {
 	return f.Commit()
 }
 
-// Target follows symbolic links from link and returns the last target, which need not exist.
-// descriptor reports whether one of the links is an open file descriptor in Linux's /proc or
-// /dev/fd, as for /dev/stdout.
+// Target follows symbolic links and returns the last target, which need not exist. descriptor
+// reports whether one of the links is an open file descriptor in Linux's /proc or /dev/fd, as for
+// /dev/stdout.
 func Target(link string) (target string, descriptor bool, err error) {
 	name := link
 	for range 40 {
@@ -203,8 +202,8 @@ func Target(link string) (target string, descriptor bool, err error) {
 	return "", false, fmt.Errorf("%s: too many symbolic links", link)
 }
 
-// newMode returns the permissions of a new file. They depend on the umask and the file system, so
-// newMode creates a file beside name and removes it.
+// newMode returns the permissions of a new file. These depend on the umask and the file system, so
+// newMode creates a file and removes it.
 func newMode(name string) (fs.FileMode, error) {
 	lock.Lock()
 	defer lock.Unlock()
@@ -221,7 +220,7 @@ func newMode(name string) (fs.FileMode, error) {
 	return info.Mode().Perm(), nil
 }
 
-// createBeside creates a temporary file in the directory of name. The caller must hold lock.
+// The caller must hold lock.
 func createBeside(name string, mode fs.FileMode) (*os.File, error) {
 	if ended {
 		return nil, errEnded
@@ -255,8 +254,8 @@ func syncDir(dir string) error {
 	return err
 }
 
-// pending holds the temporary files that are neither committed nor discarded. Whoever creates,
-// renames or removes temporary files holds lock.
+// pending holds the temporary files that are neither committed nor discarded. lock guards
+// creations, renames and removals of temporary files.
 var (
 	lock    sync.Mutex
 	pending = map[*File]bool{}
@@ -265,8 +264,8 @@ var (
 
 var errEnded = errors.New("the program is ending")
 
-// DiscardAll discards all uncommitted files of the process, and makes later Create and Commit calls
-// fail. Files written in place are exempt.
+// DiscardAll discards all uncommitted files, and makes later Create and Commit calls fail, except
+// for files written in place.
 func DiscardAll() {
 	lock.Lock()
 	defer lock.Unlock()
@@ -276,8 +275,7 @@ func DiscardAll() {
 	}
 }
 
-// create creates the temporary file and adds f to pending under one lock, so that DiscardAll can't
-// miss the file.
+// One lock covers both statements, so that DiscardAll can't miss the file.
 func (f *File) create() (err error) {
 	lock.Lock()
 	defer lock.Unlock()

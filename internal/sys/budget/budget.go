@@ -4,9 +4,9 @@ package budget
 
 import "errors"
 
-// Reading a file may take Base bytes of memory, including the program's, plus PerByte for each
-// decompressed byte and PerRow for each row. A compressed model may take Base plus PerPackedByte
-// for each compressed byte.
+// Reading a file may take Base bytes of memory, including the program's, plus PerByte per
+// decompressed byte and PerRow per row. A compressed model may take Base plus PerPackedByte per
+// compressed byte.
 const (
 	Base          = 64 << 20
 	PerByte       = 20
@@ -19,13 +19,13 @@ func Allowed(size, rows int64) int64 { return Base + PerByte*size + PerRow*rows 
 var ErrTooMuch = errors.New("needs more memory than the bytes read so far allow: " +
 	"the file is damaged or was not written by pegasimd")
 
-// Part is a limit in bytes: Free for every file, and PerByte for each byte read.
+// Part is a limit in bytes: Free for every file, and PerByte per byte read.
 type Part struct{ Free, PerByte int64 }
 
 // The limits for reading models and tables. For models, PerByte counts bytes as stored, compressed
 // or not.
 var (
-	// Elements limits values decoded from JSON and vectors without numbers.
+	// Elements limits values from JSON and vectors without numbers.
 	Elements = Part{8 << 20, 6}
 	// Numbers limits the numbers of a compressed model together with what Elements limits.
 	Numbers = Part{8 << 20, 8}
@@ -41,7 +41,7 @@ var (
 	Names = Part{8 << 20, 0}
 )
 
-// Of returns the bytes that p allows after size bytes of a file have been read.
+// Of returns the bytes that p allows after size bytes were read.
 func (p Part) Of(size int64) int64 { return p.Free + p.PerByte*size }
 
 // Account counts the memory that a reader takes. A nil Account has no limit.
@@ -68,7 +68,7 @@ func (a *Account) Take(bytes int64) bool {
 	return true
 }
 
-// Return frees bytes that an earlier Take counted.
+// Return undoes a Take.
 func (a *Account) Return(bytes int64) {
 	if a != nil {
 		a.taken -= bytes

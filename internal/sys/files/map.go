@@ -22,11 +22,11 @@ type Mapped struct {
 
 	// The state of WillNeed.
 	advise func(pages []byte)
-	random bool  // whether the system was told that pages are read in random order
+	random bool  // the system was told that pages are read in random order
 	memory int64 // for cached files; 0 if unknown
 	size   int64
-	asked  []bool // whether each page was requested
-	left   int64  // bytes that may be requested before asked is cleared
+	asked  []bool
+	left   int64 // bytes that may be requested before asked is cleared
 }
 
 // Map maps the first size bytes of f, which may be closed afterwards. The error is
@@ -52,16 +52,16 @@ func Map(f *os.File, size int64) (*Mapped, error) {
 // after Close, may kill the process.
 func (f *Mapped) Bytes() []byte { return f.data }
 
-// defaultMemory, in bytes, is assumed for cached files if the machine's memory is unknown.
+// defaultMemory, in bytes, is assumed if the machine's memory is unknown.
 const defaultMemory = 1 << 30
 
 // WillNeed asks the system to read bytes start to end-1 of the file from disk, and does not wait.
 // On systems without such requests it does nothing.
 //
 // A file that Fits is not requested. Of other files, no page is requested again until the requests
-// add up to a quarter of the memory; then all pages may be requested anew. A request for less than
-// 64 KiB turns the system's readahead off, because readahead could evict pages that are needed. A
-// longer or empty request turns it on.
+// add up to a quarter of the memory; then all may be requested anew. A request for less than 64 KiB
+// turns the system's readahead off, because readahead could evict needed pages. A longer or empty
+// request turns it on.
 func (f *Mapped) WillNeed(start, end int64) {
 	if f.Fits() {
 		return
@@ -102,7 +102,7 @@ func (f *Mapped) WillNeed(start, end int64) {
 // Fits reports whether the file takes at most half of the memory for cached files.
 func (f *Mapped) Fits() bool { return f.size <= f.memory/2 }
 
-// Close unmaps the file. It may be called more than once.
+// Close unmaps the file. Further calls do nothing.
 func (f *Mapped) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

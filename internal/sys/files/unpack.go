@@ -47,8 +47,8 @@ func PlainName(name string) string {
 }
 
 // Unpack returns a reader of r's decompressed content if r's first bytes, or else name, are those
-// of gzip or of one of the formats. Otherwise it returns a reader of r's bytes. packed reports
-// whether the reader decompresses. The caller may close plain if it is an io.Closer.
+// of gzip or of one of the formats; otherwise a reader of r's bytes. packed reports whether the
+// reader decompresses. The caller may close plain if it is an io.Closer.
 func Unpack(r io.Reader, name string, formats ...Decompressor) (
 	plain io.Reader, packed bool, err error,
 ) {
@@ -140,7 +140,7 @@ func (c *countingReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// explain adds the format to an error of decompression, but not to an error of reading the file.
+// explain adds the format to errors of decompression, not to errors of reading the file.
 func (c *countingReader) explain(err error, format *Decompressor) error {
 	switch {
 	case err == nil || err == io.EOF || c.err != nil:

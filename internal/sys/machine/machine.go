@@ -12,7 +12,7 @@ import (
 )
 
 // Memory returns the memory of the machine in bytes, or the smaller limit of the process's control
-// groups, or 0 if neither is known. Results are reused for a second.
+// groups; 0 if neither is known. Results are reused for a second.
 func Memory() int64 {
 	last.Lock()
 	defer last.Unlock()
@@ -53,8 +53,8 @@ func heap() float64 {
 	return float64(sample[0].Value.Uint64())
 }
 
-// Expected, if not nil, is called before work that needs memory, with an estimate of the bytes
-// added to the heap, without optional copies and buffers.
+// Expected, if not nil, is called before work that needs memory, with an estimate of the bytes that
+// it adds to the heap, without optional copies and buffers.
 var Expected func(bytes float64)
 
 func Expect(bytes float64) {
