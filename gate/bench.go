@@ -77,9 +77,9 @@ func (r *result) fail(prefix, path string, base, head tally, why string) {
 }
 
 var (
-	// announced matches the line with which go test -v begins a benchmark, even behind other text,
-	// but no lines of b.Log, which begin with spaces, and no calls in a stack trace, which have
-	// arguments.
+	// announced matches the line with which go test -v begins a benchmark, even after other text.
+	// It matches no lines of b.Log, which begin with spaces, and no calls in a stack trace, which
+	// have arguments.
 	announced  = regexp.MustCompile(`(?m)^(?:[^\s-].*?)??Benchmark([\pL\pN_]+(?:/\S*)?)$`)
 	unmeasured = regexp.MustCompile(`(?m)^--- (SKIP|FAIL): Benchmark(\S+)`)
 	allRun     = regexp.MustCompile(`(?m)(PASS|FAIL)$`)

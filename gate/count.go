@@ -54,7 +54,7 @@ func readEvents(file string) (all []event, err error) {
 
 const eventsFile = "events"
 
-// The files of folder hook and package count repeat these names.
+// The files of folder hook repeat these names, and package count repeats GATE_EVENTS.
 const (
 	eventsVariable = "GATE_EVENTS"
 	planVariable   = "GATE_PLAN"
@@ -122,8 +122,8 @@ const (
 	mostPieces = 400
 )
 
-// iterations returns the number of operations to count, or 0 if an operation takes too long. A
-// power of two is the same in most runs.
+// iterations returns the number of operations to count: a power of two, which is the same in most
+// runs, or 0 if an operation takes too long.
 func (s survey) iterations() int {
 	if s.calls {
 		return 1
@@ -144,7 +144,7 @@ func (s survey) iterations() int {
 	return n
 }
 
-// counts runs the planned benchmarks once in Valgrind. failed is that process's error.
+// failed is the error of Valgrind's process.
 func counts(ctx context.Context, s side, files string, plan map[string]int, seed int) (
 	perOp map[string]float64, failed, err error) {
 	env, err := counting(files, plan, seed)

@@ -323,8 +323,7 @@ func (k *campaign) allocate(ctx context.Context) error {
 	return nil
 }
 
-// conclude adds findings. If a benchmark uses package count in one tree only, it ignores the base's
-// numbers.
+// If a benchmark uses package count in one tree only, conclude ignores the base's numbers.
 func (k *campaign) conclude() {
 	var idle []string
 	for _, name := range slices.Sorted(maps.Keys(k.numbers)) {

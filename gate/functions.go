@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// textLimit is the relative change of size that counts as equal, since faster kernels are often
-// longer.
+// textLimit is the relative change of size up to which code counts as equal, since faster kernels
+// are often longer.
 const textLimit = 0.02
 
 func (r *result) compareFunctions(arch string, base, head []function) {

@@ -16,8 +16,8 @@ import (
 	"strings"
 )
 
-// Benchmarks are counted without changes to their code. By the go command's overlay, package
-// testing calls functions that Valgrind knows by name when a benchmark's timer starts or stops.
+// Benchmarks are counted without changes to their code. The go command's overlay makes package
+// testing call functions that Valgrind knows by name when a benchmark's timer starts or stops.
 // Changes to package runtime make processes with equal seeds differ less.
 
 //go:embed hook/testing.go.txt

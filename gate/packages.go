@@ -77,7 +77,8 @@ func (t *tree) list(ctx context.Context, c *config) (all []pkg, err error) {
 	}
 }
 
-// native is the kind of test binaries that run. Those for other architectures are only read.
+// native is the kind of test binaries that run. Other kinds, named after architectures, are only
+// read.
 const native = ""
 
 func binaryOf(work, tree string, p pkg, kind string) string {

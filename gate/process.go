@@ -24,8 +24,8 @@ func run(ctx context.Context, dir string, env []string, name string, args ...str
 	return stdout.String(), failure(cmd, err, stderr.String()+"\n"+stdout.String())
 }
 
-// measured runs a program and returns both its outputs. When the program ends or ctx is done, its
-// process group is killed, on Unix.
+// measured runs a program and returns its standard output and error together. When the program ends
+// or ctx is done, its process group is killed, on Unix.
 func measured(ctx context.Context, dir string, env []string, name string, args ...string) (
 	said string, err error) {
 	// A pipe would wait for child processes that hold it open; a file does not.

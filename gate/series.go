@@ -15,7 +15,7 @@ import (
 // values with the same index are taken to have the same seed.
 type series [2][]float64
 
-// Means, because a median could jump between two modes.
+// change compares means: a median could jump between two modes.
 func (s series) change() float64 { return stats.Mean(s[1])/stats.Mean(s[0]) - 1 }
 
 // deviation returns the standard error of change: that of paired differences if both trees have
@@ -45,9 +45,9 @@ func (s series) spread() float64 {
 // exactLimit is a relative change that does not matter in practice.
 const exactLimit = 0.005
 
-// limit returns the relative change that counts as equal. If the differences of 6 or 16 pairs are
-// normally distributed, equal code is judged worse, beyond 10 or 5 standard errors, with a
-// probability below 1e-4.
+// limit returns the relative change up to which code counts as equal. If the differences of 6 or 16
+// pairs are normally distributed, equal code is judged worse, beyond 10 or 5 standard errors, with
+// a probability below 1e-4.
 func (s series) limit() float64 {
 	errors := 5.0
 	if min(len(s[0]), len(s[1])) < stages[len(stages)-1] {

@@ -68,7 +68,7 @@ func TestGoldenVectorsOfAllKernels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, k := range kernels { // the page says "the same of bfloat16"
+	for _, k := range kernels { // the page has "the same of bfloat16"
 		name := regexp.MustCompile(`\b` + strings.Replace(k.name, "bfloat16", "float16", 1) + `\b`)
 		if !name.Match(page) {
 			t.Errorf("docs/spec.md does not define %s", k.name)

@@ -37,8 +37,6 @@ func fetch(p project) (string, error) {
 	return got.Dir, err
 }
 
-// newTree copies the project from dir to root, and adds the benchmark. If patched, it applies the
-// patch and uses the workspace's copy of our modules.
 func newTree(p project, dir, root string, patched bool) (*tree, error) {
 	if err := os.CopyFS(root, os.DirFS(dir)); err != nil {
 		return nil, err

@@ -97,7 +97,7 @@ func (b *batch[T, S]) found() (all []float32) {
 }
 
 // want computes found's results in float64, and the magnitudes to which rounding errors are
-// relative. score returns the score and its magnitude of row i for query q.
+// relative. score returns row i's score for query q, and its magnitude.
 func (b *batch[T, S]) want(count int, score func(q, i int) (v, size float64)) (values,
 	sizes []float64) {
 	for q := range b.queries {
@@ -178,8 +178,8 @@ var (
 	topManyCosine = topManyBy("TopMany by cosine, rows of 768, queries", dense.ByCosine)
 )
 
-// inverseNorms returns 1/norm of each row of the large matrix. The verification before the timing
-// computes them, as if peers stored unit vectors.
+// inverseNorms returns 1/norm of each row of the large matrix. The verification computes them, so
+// that peers are timed as if they stored unit vectors.
 var inverseNorms = sync.OnceValue(func() []float32 {
 	all := make([]float32, len(large())/batchCols)
 	for i := range all {

@@ -128,8 +128,8 @@ func (m *meter) cell(c *cell) error {
 	return nil
 }
 
-// A call of the kernel reads and writes bytes; a call of the probe, the race's last competitor,
-// walked. walked is 0 without a probe.
+// bytes is the number of bytes that a call of the kernel reads and writes. walked is that of the
+// probe, the race's last competitor, or 0 without a probe.
 func (m *meter) write(c *cell, race frame.Race, bytes, walked float64) {
 	for i, isa := range asm.Available() {
 		for round, seconds := range race[i] {
@@ -143,7 +143,6 @@ func (m *meter) write(c *cell, race frame.Race, bytes, walked float64) {
 	}
 }
 
-// verify compares the results of all code paths, and those of small operands with float64.
 func verify(k asmtest.Kernel, n, off int) error {
 	var a *asmtest.Args
 	sum := float32(0)

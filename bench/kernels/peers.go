@@ -51,7 +51,7 @@ type operation struct {
 	alpha   float32 // value of the variable alpha in timed calls
 	prepare func(n, off int)
 	per     func() int // divides the time of a call; nil for 1
-	// want returns, before the operation runs, what got should return, in float64, and the
+	// want returns, before the operation runs, the expected results of got in float64, and the
 	// magnitudes to which rounding errors are relative.
 	want func() (values, sizes []float64)
 	got  func() []float32

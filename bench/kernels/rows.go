@@ -116,8 +116,6 @@ func int8s(v []float32) []int8 {
 	return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(v))), 4*len(v))
 }
 
-// score returns a row's score in float64, and the magnitude to which its rounding error is
-// relative.
 func pickedBy(metric string, score func(row []float32) (v, size float64)) *operation {
 	return &operation{
 		name: "Picked rows by " + metric + ", a row of", sizes: []int{384, 768, 1024, 1536},

@@ -15,7 +15,6 @@ import (
 // element.
 var sizes = []int{8, 31, 100, 784, 4096}
 
-// BenchmarkKernels compares each kernel with the generic path before timing it.
 func BenchmarkKernels(b *testing.B) {
 	for _, k := range asmtest.Kernels {
 		for _, n := range sizes {

@@ -45,7 +45,8 @@ func main() {
 	}
 }
 
-// past is the folder of the gate's history. write writes pictures there, unless pictures is empty.
+// past is the folder of the gate's history. kernels.svg and proof.svg are written to pictures,
+// unless empty.
 func write(dir, past, pictures string) error {
 	r, err := measured.Read(dir)
 	if err != nil {

@@ -76,7 +76,6 @@ func (p *problem) own(cfg pegasos.Config, threads int, limit time.Duration) (*tr
 	return ownTrain(p.ctx, p.x, p.set.Train.Y, cfg, threads, limit)
 }
 
-// verify compares the objective f with proven bounds and our trainer's objective.
 func (p *problem) verify(t *training, f float64) error {
 	switch {
 	case !(f >= p.bound*(1-1e-9)):

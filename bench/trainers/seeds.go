@@ -100,7 +100,7 @@ func (p *problem) steps(x dataset.Examples, y []float32, form string, steps floa
 }
 
 // drawRows draws the time until the test error is at most wrong percent, for nested subsets of the
-// rows: the median of three seeds. It leaves out subsets whose median run fails.
+// rows: the median of three seeds. It leaves out subsets whose median run does not reach the error.
 func (p *problem) drawRows(f *chart.Figure, form string, wrong float64) error {
 	times := line(f, fmt.Sprintf("%s, %g %% wrong, %s", p.set.Name, wrong, form))
 	for rows := p.set.Train.Rows(); rows >= 200; rows /= 2 {

@@ -185,7 +185,6 @@ func TestProve(t *testing.T) {
 	}
 }
 
-// secondsPerCall replaces the clock: each call advances it by seconds.
 func secondsPerCall(t *testing.T, seconds int) {
 	var calls time.Duration
 	start := time.Now()

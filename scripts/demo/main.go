@@ -1,5 +1,5 @@
-// Command demo shows Pegasimd on the digits of package dataset: the accuracy with default settings,
-// the certificate of a model, its verification, and the speed of the kernels on this machine.
+// Command demo shows Pegasimd on the digits of package dataset: the accuracy by default, a model's
+// certificate and its verification, and the speed of this machine's kernels.
 package main
 
 import (

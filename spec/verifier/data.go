@@ -55,8 +55,7 @@ func mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// readRow parses a line, "label index:value index:value ...", and drops values of 0. It refuses
-// comments, qid, and indices that do not ascend.
+// readRow drops values of 0. It refuses comments, qid, and indices that do not ascend.
 func (m *model) readRow(line string) (class int, index []int, values []float32, err error) {
 	words := strings.Fields(line)
 	if len(words) == 0 {

@@ -44,7 +44,7 @@ type config struct {
 	Seed           uint64
 }
 
-// In a result, a nil field is not in the file.
+// A nil field is not in the file.
 type result struct {
 	Steps, Violations int64
 	Epochs, R2, T0    float64
@@ -166,8 +166,8 @@ func strict(text string, value any) error {
 	return eachOnce(json.NewDecoder(strings.NewReader(text)))
 }
 
-// eachOnce refuses null and repeated keys. It refuses upper case because package json ignores the
-// case of keys.
+// eachOnce refuses null, repeated keys, and upper-case letters in keys, whose case package json
+// ignores.
 func eachOnce(d *json.Decoder) error {
 	t, err := d.Token()
 	if t == nil {

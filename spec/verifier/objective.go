@@ -175,7 +175,7 @@ func (m *model) bound(rows []row, a []float64, slack float64) float64 {
 	return mean/n - half - 0x1p-52*((n+8)*size/n+float64(len(m.w)+16)*half) - slack
 }
 
-// ascend maximizes the bound over one dual variable at a time. The bound is concave in it, and
+// ascend maximizes the bound over one dual variable at a time. In each, the bound is concave, and
 // greatest where the slope of the gain equals the margin, or at an end of the variable's range.
 func (m *model) ascend(rows []row, a []float64, order []int) {
 	scale, b := m.Lambda*float64(len(rows)), m.Config.BiasScale

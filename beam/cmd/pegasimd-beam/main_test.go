@@ -27,7 +27,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/table"
 )
 
-// Tests start this program as workers, as Beam's runner Prism, and as the command.
+// Tests also start this test binary as a worker, as Beam's runner Prism, and as the command.
 func TestMain(m *testing.M) {
 	if args := os.Args[1:]; engine.IsWorker(args) {
 		os.Exit(engine.Worker(args))

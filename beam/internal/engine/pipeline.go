@@ -55,7 +55,8 @@ const (
 
 var reasons = regexp.MustCompile("(" + failed + "|" + refused + ")([^\n\r]*)")
 
-// reason returns the work's error quoted in a runner's error, or the beginning of the latter.
+// reason returns the work's error that a runner's error quotes, or else the beginning of the
+// runner's error.
 func reason(err error) error {
 	if found := reasons.FindStringSubmatch(err.Error()); found != nil {
 		if found[1] == refused {

@@ -30,7 +30,6 @@ func (f *Folder) stamp(k, shard int) stamp { return stamp{f.Data, f.settings, k,
 var errForeign = errors.New("the file belongs to other data, other settings, another round or " +
 	"another shard")
 
-// write writes the stamp, the state unless nil, and the numbers that the function write writes.
 func (s stamp) write(w io.Writer, state *rounds.State, write func(*modelfile.Writer)) error {
 	m := modelfile.NewWriter(w, fileKind)
 	if err := m.Header(s.fields(&state)); err != nil {
@@ -71,7 +70,7 @@ func (f *Folder) statePath(k int) string {
 	return filepath.Join(f.dir, fmt.Sprintf("state-%06d", k))
 }
 
-// state reads the state after round k. Round 0 has no file.
+// Round 0 has no file.
 func (f *Folder) state(k int) (state *rounds.State, err error) {
 	if k == 0 {
 		return f.rounds.Start(), nil
@@ -135,7 +134,7 @@ func (f *Folder) writeAlpha(k, shard int, alpha []float32) error {
 	return err
 }
 
-// each calls use with the path and round of each file of a kind, in the order of names.
+// each visits files in the order of their names.
 func (f *Folder) each(kind string, use func(path string, round int)) error {
 	entries, err := os.ReadDir(f.dir)
 	for _, entry := range entries {
@@ -173,7 +172,6 @@ func (f *Folder) newest() (*rounds.State, error) {
 	return f.state(0)
 }
 
-// clear removes the files of rounds before k-1.
 func (f *Folder) clear(k int) {
 	for _, kind := range []string{"state", "alpha"} {
 		f.each(kind, func(path string, round int) {

@@ -115,7 +115,7 @@ func Read(path string) (*Manifest, error) {
 	return m, nil
 }
 
-// Hash returns the SHA-256 of the manifest, and so of all files, in hexadecimal.
+// Hash returns the SHA-256, in hexadecimal, of the manifest, which contains the files' hashes.
 func (m *Manifest) Hash() string { return m.hash }
 
 func (m *Manifest) check() error {

@@ -45,7 +45,7 @@ type refusal struct{ error }
 
 func (r refusal) Unwrap() error { return r.error }
 
-// Refuse returns an error that prevents retries.
+// Refuse returns an error that ends the job without retries.
 func Refuse(err error) error { return refusal{err} }
 
 func Refused(err error) bool { return errors.As(err, new(refusal)) }

@@ -17,7 +17,7 @@ type Caches struct {
 	Known      bool // false if no sizes were found, so that typical sizes are assumed
 }
 
-// Sizes returns the sizes of the data caches. A missing level has the size of the level below it.
+// Sizes returns the sizes of the data caches. A missing level has the size of the next lower one.
 func Sizes() Caches {
 	known := cpuid.CPU.Cache
 	c := Caches{L1: known.L1D, L2: known.L2, L3: known.L3, Known: true}

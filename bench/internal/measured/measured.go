@@ -34,7 +34,7 @@ type Size struct {
 	GBs     []float64 // GB/s on each path
 	ToGo    float64   // fastest path relative to plain Go
 	Limit   float64   // GB/s of loads and stores alone
-	OfLimit float64   // share of Limit of the fastest path
+	OfLimit float64   // the fastest path's share of Limit
 }
 
 // A Run is the training on one data set.
@@ -45,7 +45,6 @@ type Run struct {
 	Curve []Point
 }
 
-// A Point is the quality of a model during a run.
 type Point struct {
 	Run       string
 	Steps     int64

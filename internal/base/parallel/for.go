@@ -28,8 +28,8 @@ func (p *Panic) Error() string { return fmt.Sprintf("%v\n\n%s", p.Value, p.Stack
 
 // For calls f for each i from 0 to n-1 in up to threads goroutines, numbered from 0 as worker.
 // Worker 0 is the calling goroutine. If f panics in one of several workers, the others stop early.
-// Then For panics in the calling goroutine with a *Panic, so that the caller's deferred functions
-// run. With one worker, the panic of f passes through.
+// After all have ended, For panics in the calling goroutine with a *Panic, so that the caller's
+// deferred functions run. With one worker, the panic of f passes through.
 func For(threads, n int, f func(worker, i int)) {
 	threads = min(threads, n)
 	if threads <= 1 {

@@ -275,7 +275,7 @@ func DiscardAll() {
 	}
 }
 
-// One lock covers both statements, so that DiscardAll can't miss the file.
+// create holds lock for both statements, so that DiscardAll can't miss the file.
 func (f *File) create() (err error) {
 	lock.Lock()
 	defer lock.Unlock()

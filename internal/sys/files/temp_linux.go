@@ -7,10 +7,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Temp creates a file without a name in dir, or in the system's directory for temporary files if
-// dir is empty. The file disappears when it is neither open nor mapped, however the program ends.
-// pattern is as for [os.CreateTemp]. On file systems without unnamed files, a program killed before
-// the name is removed leaves an empty file.
+// Temp creates a file without a name in dir, or in [os.TempDir] if dir is empty. The file
+// disappears when it is neither open nor mapped, however the program ends. pattern is as for
+// [os.CreateTemp]. On file systems without unnamed files, a program killed before the name is
+// removed leaves an empty file.
 func Temp(dir, pattern string) (*os.File, error) {
 	if dir == "" {
 		dir = os.TempDir()

@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Temp creates a file in dir, or in the system's directory for temporary files if dir is empty.
-// Once Temp has returned, the system removes the file when it is closed, however the program ends.
-// The file must stay open while mapped.
+// Temp creates a file in dir, or in [os.TempDir] if dir is empty. Once Temp has returned, the
+// system removes the file when it is closed, however the program ends. The file must stay open
+// while mapped.
 func Temp(dir, pattern string) (*os.File, error) {
 	f, err := os.CreateTemp(dir, pattern)
 	if err != nil {

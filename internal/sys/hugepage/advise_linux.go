@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// advise requests huge pages for the whole pages of data. It ignores errors: the request is a hint.
+// Errors are ignored: the request is a hint.
 func advise(data []byte) {
 	page := os.Getpagesize()
 	start := int(-uintptr(unsafe.Pointer(unsafe.SliceData(data))) % uintptr(page))

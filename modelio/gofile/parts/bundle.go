@@ -2497,7 +2497,7 @@ func remainder(n, q, d float64) float64 {
 
 const upperBits = math.MaxUint64 - (1<<27 - 1)
 
-// upper returns x with the lower 27 bits of its significand cleared.
+// upper clears the lower 27 bits of x's significand.
 func upper(x float64) float64 {
 	return math.Float64frombits(math.Float64bits(x) & upperBits)
 }
