@@ -8,7 +8,7 @@ import (
 )
 
 // Model returns the trained model. Before the rounds are done, it returns the best so far, whose
-// Result has neither an objective nor a lower bound.
+// Result has neither an objective nor a lower bound. It fails if the rounds verify a model.
 func (f *Folder) Model() (*pegasos.Model, error) {
 	state, err := f.newest()
 	if err != nil {

@@ -71,7 +71,7 @@ type Values struct {
 	scale.RowSizes
 	// Lengths are the quantiles 0, 0.5 and 1 of the squared lengths, by scale.Quantiles.
 	Lengths [3]float64 `json:"length_quantiles"`
-	// Scaled has the sizes of scaled rows, for each kind of scaling that fits.
+	// Scaled has the sizes of the scaled rows, for each kind of scaling that can be applied.
 	Scaled map[scale.Kind]scale.RowSizes `json:"scaled"`
 }
 
