@@ -9,7 +9,7 @@ tree=$PWD
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# A tidy go.sum has lines of our own modules too, which are not in the tree (CONTRIBUTING.md).
+# A tidy go.sum has lines of our own modules too, which are in the tree only after scripts/release.sh.
 tidy() {
 	local module code=0
 	for module in $(git ls-files '*go.mod' | xargs -n 1 dirname); do

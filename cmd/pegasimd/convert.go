@@ -32,8 +32,8 @@ With -from or -to it converts a linear model: -to go to a Go file that needs onl
 library, with a test beside it; -to liblinear for liblinear's predict, -to onnx for other runtimes
 (of tables only numbers and categories), -to json for other programs; -from liblinear for files of
 liblinear's train, -from json for files of -to json. -to is not needed if MODEL is a file and OUT
-ends in .go, .liblinear, .onnx or .json. A line names the parts of the model that the format can't
-represent.
+ends in .go, .liblinear, .onnx or .json. Lines name the parts of the model that the format leaves
+out; convert fails if predictions would need such a part.
 
 Examples:
   pegasimd convert train.svm.gz train.pgsm
@@ -107,6 +107,8 @@ func runConvert(c *call, args []string) error {
 			escape.Name(args[1]))
 		if e := reader.encoder; f.For == "" && e != nil && !e.Raw {
 			printTable(c.stderr, e, reader.fitter)
+			fmt.Fprintf(c.stderr, "a model of %s reads features encoded like these, not the table\n",
+				escape.Name(args[1]))
 		}
 		reader.tell(set)
 	}

@@ -20,9 +20,10 @@ var inspectCommand = command{help.Command{
 	Summary:   "print what is in a model or a data file",
 	Help: `Inspect checks a model, and prints its classes and sizes, how it was trained and, if
 it is linear, the most important weights of each class. If the model scales columns, weights are
-ranked by weight times the spread of the values that it multiplies: their standard deviation or,
-with -scale max-abs, their largest magnitude. For one-vs-one they are ranked by their mean absolute
-value over the pairs. Positive weights are in favor of the class, or of the second of two classes.
+ranked by the magnitude of weight times the spread of the values that it multiplies: their standard
+deviation (before rows are scaled, with -scale unit) or, with -scale max-abs, their largest
+magnitude. For one-vs-one they are ranked by their mean absolute value over the pairs. Positive
+weights are in favor of the class, or of the second of two classes.
 
 For data, it prints their size, the labels, and the range and zeros of the first features. For a
 table it prints how the text is read, and for each column its kind, the reason and a cell; with

@@ -44,7 +44,7 @@ enough digits to be read back as the same float64.
 -keep writes CSV (RFC 4180) instead of lines, with tabs if OUT ends in .tsv or .tab: a header, and
 for each row of DATA the named columns in the order of the list, the column prediction, and, with
 -proba or -scores, columns such as probability_yes or score_yes. If a kept column has one of these
-names, _2 is appended to the name of the later column. DATA must be a table, and is read twice.
+names, _2 or a higher number is appended to the later one. DATA must be a table, and is read twice.
 Cells are written as text in UTF-8, as they are read: without blanks around them. Without a header,
 columns are called column 0, column 1 and so on. Rows that -missing drop leaves out have an empty
 prediction.

@@ -27,9 +27,9 @@ and printing. OUT is by default the model's name with the ending .html, in the w
 DATA are read as one, as by train; then OUT has to end in .html.
 
 The page says which rows it measures. If DATA are the model's training rows, figures tend to be
-better than on new rows, and the page says so. If the model was trained with -holdout and DATA is
-the file that training read, only the rows held out are measured. Figures that come from the model's
-file, and were not measured, are marked.
+better than on new rows, and the page says so. If a run with -holdout trained the model to its end,
+and DATA is the file that it read, only the rows held out are measured; give the same -weights.
+Figures that come from the model's file, and were not measured, are marked.
 
 Examples:
   pegasimd train -holdout 0.2 people.csv

@@ -264,8 +264,9 @@ func TestTableConvert(t *testing.T) {
 	must(t, "train", "-quiet", "-lambda", "0.01", data, at("model"))
 	_, told := must(t, "convert", data, at("a.pgsm"))
 	_, streamed := must(t, "convert", "-stream", data, at("b.pgsm"))
-	if want := strings.Replace(told, "a.pgsm", "b.pgsm", 1); streamed != want ||
-		!strings.Contains(told, "city    category") {
+	if want := strings.ReplaceAll(told, "a.pgsm", "b.pgsm"); streamed != want ||
+		!strings.Contains(told, "city    category") ||
+		!strings.Contains(told, "a.pgsm reads features encoded like these, not the table\n") {
 		t.Errorf("-stream: printed %s, want %s", streamed, want)
 	}
 	must(t, "convert", "-for", at("model"), data, at("c.pgsm"))

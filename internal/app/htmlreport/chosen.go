@@ -75,8 +75,9 @@ func (v *view) chosen() {
 		}
 		if e := m.Result.CrossValidated; e != nil {
 			value, stdErr := figures(e)
-			v.Estimate = fmt.Sprintf("Settings were chosen by cross-validation with %s. The best settings "+
-				"had an %s of %s ± %s, which is a little optimistic because it is the best of several.",
+			v.Estimate = fmt.Sprintf("By the model's file, settings were chosen by cross-validation with "+
+				"%s, and the best had an %s of %s ± %s, which is a little optimistic because it is the best "+
+				"of several.",
 				count(e.Folds, "fold"), metricName(e), value, stdErr)
 		}
 	case *kernelsvm.Model:
@@ -120,7 +121,7 @@ func (v *view) claims(name, measured string) (tiles []tile) {
 		value, stdErr := figures(e)
 		note := "claimed by the model's file for " + count(e.Rows, "row") + " held out of training"
 		if v.Origin == HeldOut && value == measured {
-			own = tile{"Held-out " + name, value, stdErr, own.Note + ", as the model's file claims"}
+			own = tile{"Held-out " + name, value, stdErr, own.Note + ", as the model's file claims; the ± is its claim"}
 		} else {
 			tiles = append(tiles, tile{"Held-out " + metricName(e), value, stdErr, note})
 		}

@@ -252,7 +252,7 @@ func (v *view) origin() {
 			"other rows have the fingerprint in the model's file.", rows, count(v.FileRows, "row"), v.Data)
 	case Other:
 		v.Note = fmt.Sprintf("The %s of %s are not the model's training set, which has another "+
-			"fingerprint or other labels. Some of the rows may still have been in the training set: the "+
+			"fingerprint, other labels or other weights. Some of the rows may still have been in the training set: the "+
 			"model's file does not show that.", rows, v.Data)
 	default:
 		v.Optimism = true

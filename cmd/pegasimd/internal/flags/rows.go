@@ -217,8 +217,8 @@ var Table = []Topic{
 		{Name: "format", Field: "Data.Format",
 			Takes: options.Choices(append(dataset.Formats(), dataset.FormatAuto)...), In: usual,
 			Default: "auto", Rule: Form, Help: "the format of the data; lines has a text in each " +
-				"line, after its label, if any, and a tab; auto takes the format from the ending of the " +
-				"file's name"},
+				"line, after its label, if any, and a tab; auto takes the format from the file's name, " +
+				"mostly its ending; standard input is svmlight"},
 		{Name: "layout", Field: "Data.Layout", Takes: "dense|sparse|auto", In: all, Default: "auto",
 			Help: "how rows are stored; auto is as in training (verify, report) or in the .pgsm " +
 				"file, otherwise dense if a quarter or more of the values are nonzero"},
