@@ -4,7 +4,7 @@ package store
 
 import "testing"
 
-// With the race detector, kernels report their reads to it, which moves local arrays to the heap.
+// With the race detector, local arrays that kernels read move to the heap.
 func TestNoAllocations(t *testing.T) {
 	m := mustConstantCSR(t, randomSparse(t, 1, 30, 200, 200, inverseRoot))
 	w := make([]float32, 200)

@@ -39,14 +39,14 @@ func newConstantCSR(cols int, starts []int64, indices []int32, values []float32)
 	}
 	rows := len(starts) - 1
 	isRowConstant := func(i int) bool { return isConstant(bits(values[starts[i]:starts[i+1]])) }
-	// A few evenly spaced rows decide most cases.
+	// A few evenly spaced rows are enough to reject most data.
 	const few = 32
 	for i := 0; i < rows; i += rows/few + 1 {
 		if !isRowConstant(i) {
 			return nil, false
 		}
 	}
-	// Often all rows have the same value, which is faster to test than the short rows one by one.
+	// Often all rows have the same value. One test of all values is then faster than one per row.
 	if !isConstant(bits(values)) {
 		for i := range rows {
 			if !isRowConstant(i) {
@@ -68,7 +68,7 @@ func newConstantCSR(cols int, starts []int64, indices []int32, values []float32)
 	return m, true
 }
 
-// bits returns the bits of the values in the same memory.
+// bits returns val as uint32s in the same memory.
 func bits(val []float32) []uint32 {
 	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(val))), len(val))
 }
@@ -163,7 +163,7 @@ func (m *constantCSR) AddTo(u []float64, s Sum) {
 	}
 }
 
-// maxStepNonzeros is the largest mean number of nonzeros in a row at which Stepper.Take pays.
+// maxStepNonzeros is the largest mean number of nonzeros per row at which Stepper.Take pays.
 const maxStepNonzeros = 20
 
 func (m *constantCSR) Steps() *Stepper {

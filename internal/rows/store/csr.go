@@ -11,7 +11,7 @@ import (
 // Rows of a bad block of a lazy matrix are empty.
 type csr struct {
 	defaults
-	matrices.CSR // a copy of *matrix, so that Dot and Axpy need not follow a pointer to it
+	matrices.CSR // a copy of *matrix, to save Dot and Axpy a pointer
 	matrix       *matrices.CSR
 }
 
@@ -25,7 +25,6 @@ func (m *csr) Err() error                  { return m.matrix.Guard().Err() }
 func (m *csr) Interleaved() *sparse.Matrix { return (*sparse.Matrix)(m.matrix) }
 func (m *csr) WillNeed() matrices.WillNeed { return m.matrix.Guard().WillNeed() }
 
-// Size returns 0 for a lazy matrix, which is mapped from a file.
 func (m *csr) Size() int {
 	if m.matrix.Guard() != nil {
 		return 0
@@ -33,7 +32,7 @@ func (m *csr) Size() int {
 	return 8 * m.NNZ()
 }
 
-// Clone returns the rows without the checks of a lazy matrix once all its blocks were found good.
+// Clone drops the checks of a lazy matrix once all its blocks were found good.
 func (m *csr) Clone() Rows {
 	if m.Guard() != nil && m.matrix.Guard().Verified() {
 		return ofSparse((*sparse.Matrix)(m.matrix))

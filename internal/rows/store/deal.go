@@ -8,13 +8,13 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/murmur"
 )
 
-// Values in the second result of Deal for rows that get no number.
+// Places of rows that Deal does not number.
 const (
 	NeverDealt = -1 // row of the only group of a class
 	AbsentRow  = -2 // row of weight 0
 )
 
-// Labeled describes the rows that Deal deals.
+// Labeled describes the rows that Deal numbers.
 type Labeled struct {
 	Hashes  []uint64 // rows with equal hashes count as equal
 	Class   []int32  // nil for regression
@@ -23,12 +23,12 @@ type Labeled struct {
 	Counts func(i int) bool
 }
 
-// Deal numbers the groups of equal rows of each class, in the order of the groups' hashes, mixed
-// with seed. Neither the order of the rows nor copies of labeled rows change the numbers. The class
-// of a group is the lowest class of its rows; a row of weight 0 is its own group. Deal returns, for
-// each row, the index of the first row of its group, and its place: NeverDealt, AbsentRow, or the
-// number of its group plus the number of the group's class, so that the first groups of the classes
-// have different places.
+// Deal numbers the groups of equal rows of each class from 0, in the order of the groups' hashes,
+// mixed with seed. Neither the order of the rows nor copies of labeled rows change the numbers. The
+// class of a group is the lowest class of its rows. A row of weight 0 is a group of its own. Deal
+// returns, for each row, the index of the first row of its group, and its place: NeverDealt,
+// AbsentRow, or the group's number plus its class, so that the first groups of the classes have
+// different places.
 func Deal(rows Labeled, seed uint64) (group, place []int32) {
 	n := len(rows.Hashes)
 	group, place = make([]int32, n), make([]int32, n)
@@ -76,14 +76,14 @@ func Deal(rows Labeled, seed uint64) (group, place []int32) {
 	return group, place
 }
 
-// Labeled describes the rows of s with the given hashes.
+// Labeled describes the rows of s, whose hashes are given.
 func (s *Set) Labeled(hashes []uint64) Labeled {
 	return Labeled{Hashes: hashes, Class: s.Class, Classes: len(s.Classes), Counts: s.counts}
 }
 
-// HoldOut returns the indices of the rows to hold out of training, and the indices of all other
-// rows, both ascending. share, above 0 and below 1, is about the share of the groups of [Deal] to
-// hold out. A class with rows of a weight above 0 keeps one or more of them in training.
+// HoldOut returns the indices of the rows to hold out of training, and of all other rows, both
+// ascending. It holds out about share, above 0 and below 1, of the groups of [Deal]. A class with
+// rows of a weight above 0 keeps one or more of them in training.
 func HoldOut(rows Labeled, seed uint64, share float64) (held, rest []int) {
 	group, place := Deal(rows, seed)
 	out := func(at int32) bool {
@@ -93,7 +93,7 @@ func HoldOut(rows Labeled, seed uint64, share float64) (held, rest []int) {
 	// A class that would lose all rows keeps the group with the smallest place in training.
 	type state struct {
 		trains bool
-		first  int32 // row with the smallest place and hash; -1 if no row counts
+		first  int32 // row with the smallest place, and the smallest hash among these; -1 if no row counts
 	}
 	of := make([]state, max(1, rows.Classes))
 	for k := range of {

@@ -13,7 +13,7 @@ import (
 type denseRows struct {
 	defaults
 	*dense.Matrix
-	copied matrices.Dense // a copy of *Matrix, so that Dot and Axpy need not follow a pointer to it
+	copied matrices.Dense // a copy of *Matrix, to save Dot and Axpy a pointer
 }
 
 func newDenseRows(x *dense.Matrix) *denseRows {
@@ -29,7 +29,7 @@ const maxReorderCols = 256
 func (m *denseRows) Dot(i int, w []float32) float32     { return dense.Dot(m.copied.Row(i), w) }
 func (m *denseRows) Axpy(i int, a float32, w []float32) { dense.Axpy(a, m.copied.Row(i), w) }
 
-// Clone returns the rows without the checks of a lazy matrix once all its blocks were found good.
+// Clone drops the checks of a lazy matrix once all its blocks were found good.
 func (m *denseRows) Clone() Rows {
 	if m.copied.Guard() != nil && m.guard().Verified() {
 		return newDenseRows(m.Matrix)

@@ -7,7 +7,7 @@ import "github.com/pegasimd/pegasimd/internal/base/floats"
 type Density struct{ Nonzeros, Squares float64 }
 
 // DensityOf estimates the density of the rows of x with the given indices; nil means all rows. The
-// result depends on the values alone, not on the row format. It is NaN if there are no rows.
+// result does not depend on the row format. Without rows, both means are NaN.
 func DensityOf(x Rows, indices []uint32) (d Density) {
 	const sample = 256
 	rows, count, n := x.Clone(), x.Rows(), 0.0

@@ -27,7 +27,7 @@ func Of(x Examples) Rows {
 	return newUserRows(x)
 }
 
-// MatrixOf returns Of(x) as a Matrix, or false if its format is no Matrix.
+// MatrixOf returns Of(x) as a Matrix, or false if it is none.
 func MatrixOf(x Examples) (Matrix, bool) {
 	m, ok := Of(x).(Matrix)
 	return m, ok
@@ -46,7 +46,7 @@ func MatrixFrom(x Examples, indices []int32) (m Matrix, at []int32) {
 	return Of(x).Take(asUint32(indices)).(Matrix), at
 }
 
-// TakeMatrix returns copies of the given rows of m, in the given order.
+// TakeMatrix returns copies of the given rows of m, in this order.
 func TakeMatrix(m Matrix, rows []int32) Matrix { return m.Take(asUint32(rows)).(Matrix) }
 
 // None of the rows may be negative.
@@ -69,7 +69,7 @@ func Kind(x Examples) string {
 	return "sparse"
 }
 
-// CopySize returns the estimated size in bytes of copies of all rows of x.
+// CopySize estimates the size in bytes of a copy of x.
 func CopySize(x Rows) float64 {
 	if p := subsetOf(x); p != nil {
 		return CopySize(p.rows) * float64(p.Rows()) / float64(max(1, p.rows.Rows()))
@@ -152,7 +152,7 @@ func CheckRow(idx []int32, val []float32) {
 	}
 }
 
-// notAscending returns the panic value for an idx[k] that is not above the index before it.
+// notAscending returns the panic value for an idx[k] not above its predecessor.
 //
 //go:noinline
 func notAscending(idx []int32, k int) any {

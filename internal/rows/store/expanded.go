@@ -16,7 +16,7 @@ type expanded struct {
 	e       *curves.Expansion
 	cols    int
 	stored  *dense.Matrix // terms of all rows; nil if they are computed
-	z       []float32     // the last sparse row, in all columns; nil for dense rows
+	z       []float32     // the last sparse row as a dense vector; nil for dense rows
 	nonzero []int32       // columns of z that may differ from 0
 	terms   []float32     // terms of row last
 	last    int           // -1 if terms has not been computed
@@ -26,11 +26,11 @@ type expanded struct {
 	places  []int32   // columns of the terms
 }
 
-// in bytes, also of the copies that flatten returns
+// in bytes; also limits the copies that flatten returns
 const maxStoredTerms = 64 << 20
 
 // Expand returns the rows of x, which are scaled, with the terms of e appended. The terms are
-// stored if they take at most room and at most maxStoredTerms bytes.
+// stored if they take at most min(room, maxStoredTerms) bytes.
 func Expand(x Rows, e *curves.Expansion, room float64) Rows {
 	r := newExpanded(x, e)
 	if 4*float64(x.Rows())*float64(e.Len()) > min(room, maxStoredTerms) {
@@ -55,7 +55,7 @@ func newExpanded(x Rows, e *curves.Expansion) *expanded {
 
 // flatten returns copies of the given rows of x as a dense matrix that has the terms as further
 // columns; Dot64 and AddTo of the copies use values rounded to float32. flatten returns nil if x is
-// not expanded or is not dense, or if the copies are large.
+// not expanded or not dense, or if the copies exceed maxStoredTerms.
 func flatten(x Rows, rows []uint32) Rows {
 	r, ok := x.(*expanded)
 	if !ok || Kind(r) != "dense" || 4*len(rows)*r.Cols() > maxStoredTerms {
@@ -166,8 +166,8 @@ func (r *expanded) Compact(int) (Rows, bool)    { return nil, false }
 func (r *expanded) Interleaved() *sparse.Matrix { return nil }
 func (r *expanded) Steps() *Stepper             { return nil }
 
-// DotError allows for the addition of the two dot products, of the scaled row and of the terms. The
-// terms are rounded to float32 and, as in the bound for scaled rows, the weights are.
+// DotError allows for the rounding of the terms and the weights to float32, and of the sum of the
+// scaled row's and the terms' dot products.
 func (r *expanded) DotError(i int) float64 {
 	return max(r.rows.DotError(i), denseError(r.e.Len())+1.01*0x1p-23) + 1.01*0x1p-24
 }
@@ -193,11 +193,10 @@ func (r *expanded) AddTo(u []float64, s Sum) {
 	}
 }
 
-// TermsOf returns the terms of e for the rows of x, which are scaled. The caller must read the
-// terms by Row alone.
+// TermsOf returns the terms of e for the rows of x, which are scaled. Only Row may be used to read
+// the terms.
 func TermsOf(x Rows, e *curves.Expansion) Rows { return &termRows{newExpanded(x, e)} }
 
-// Of the methods that read rows, only Row is correct.
 type termRows struct{ *expanded }
 
 func (r *termRows) Cols() int                                   { return r.e.Len() }

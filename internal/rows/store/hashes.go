@@ -10,7 +10,8 @@ import (
 
 const hashBlock = 1024
 
-// keyTable is the largest number of columns of sparse rows whose keys are put into a table.
+// keyTable is the largest number of columns of sparse rows for which Hashes computes all column
+// keys in advance.
 const keyTable = 1 << 16
 
 // Hashes returns a hash of the nonzero values and their columns for each row. Rows of equal numbers

@@ -108,7 +108,7 @@ func TestHashesOfOtherRows(t *testing.T) {
 			add(fmt.Sprintf("%d and %d swapped", i, j), row...)
 		}
 	}
-	for i := range 40 { // unit vectors: equal norms, and often equal sums of columns
+	for i := range 40 { // unit vectors, with equal norms
 		for j := range i {
 			row := make([]float32, 40)
 			row[i], row[j] = 0.6, 0.8

@@ -10,7 +10,7 @@ import (
 // alone.
 type Mixed struct {
 	rows     *sparse.Matrix
-	at       []uint32 // index in rows of each row; nil if it is the row's own index
+	at       []uint32 // index in rows of each row of a subset; nil for other rows
 	k        int
 	elements []float32
 	dots     []float32 // k elements, padded to a multiple of 8
@@ -29,8 +29,8 @@ func NewMixed(x Rows, k int) *Mixed {
 	return m
 }
 
-// MixingPays reports whether x has kernels for interleaved vectors, and the given number of visits
-// to rows reads about least or more nonzeros of each column on average.
+// MixingPays reports whether x has kernels for interleaved vectors and, in the given number of
+// visits to rows, a column has on average about least nonzeros or more.
 func MixingPays(x Rows, visits, least int) bool {
 	if p := subsetOf(x); p != nil {
 		x = p.rows
@@ -39,7 +39,7 @@ func MixingPays(x Rows, visits, least int) bool {
 	return rows != nil && rows.Rows() > 0 && rows.NNZ()/rows.Rows()*visits >= least*rows.Cols()
 }
 
-// in columns: few cache lines of each vector, so that the block stays in the cache
+// in columns: few cache lines per vector, so that the block stays in the cache
 const mixedBlock = 128
 
 // Load copies the vectors to m.
@@ -98,8 +98,8 @@ func (m *Mixed) Axpy(i int) {
 	}
 }
 
-// Axpy visits only the vectors that change if there are at least fewVectors vectors, padding
-// included, for each of them.
+// Axpy loops over the changed vectors alone if these are at most 1/fewVectors of all vectors,
+// padding included.
 const fewVectors = 16
 
 func (m *Mixed) base(i int) int {
@@ -109,6 +109,6 @@ func (m *Mixed) base(i int) int {
 	return i
 }
 
-// Coefficients returns a buffer for the multiples of a row that Axpy adds, one for each vector, all
-// of them zeros at first.
+// Coefficients returns the buffer of the multiples of a row that Axpy adds to the vectors, zeros at
+// first.
 func (m *Mixed) Coefficients() []float32 { return m.a[:m.k] }

@@ -15,13 +15,13 @@ var MinPixelSize = 16 << 20 // a variable, so that tests can change it
 
 const minPixelVisits = 12
 
-// A value of pixelRows is k/n for its byte k and an integer n, the same for all values.
+// A value of pixelRows is about k/n for its byte k and an integer n, the same for all values.
 type pixelRows struct {
 	defaults
 	rows, cols, stride int // stride: bytes per row, cols padded with zeros to a multiple of 8
 	values             []byte
 	code               *code
-	row                []float32 // the row last unpacked, and zeros up to stride elements
+	row                []float32 // the row last unpacked, padded with zeros to stride elements
 	at                 int       // -1 for none
 }
 
@@ -41,8 +41,8 @@ func (b *pixelRows) empty(rows int) *pixelRows {
 		values: make([]byte, rows*b.stride), row: dense.New(1, b.stride).Row(0), at: -1}
 }
 
-// packRows calls pack for the rows until a call returns false; newPack returns the pack of a
-// goroutine.
+// packRows calls pack for the rows until a call returns false, and reports whether none did.
+// newPack returns a pack for one goroutine.
 func packRows(rows, threads int, newPack func() (pack func(i int) bool)) bool {
 	const block = 256
 	var wrong atomic.Bool

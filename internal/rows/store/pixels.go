@@ -1,7 +1,7 @@
 package store
 
-// Pixels stores rows as bytes: a value is k/N for its byte k and an integer N, the same for all
-// values. A row ends in a further byte, 1: the dot product of the column of these bytes with
+// Pixels stores rows as bytes: a value is about k/N for its byte k and an integer N, the same for
+// all values. A row ends in a further byte, 1: the dot product of the column of these bytes with
 // another column is the sum of that column.
 type Pixels struct {
 	N      float64
@@ -18,7 +18,7 @@ type PixelReader struct {
 }
 
 // PixelsOf returns the rows of x as bytes, or false if it finds no N from the first rows, or if a
-// value is no k/N. Rows of Size 0 are not copied: PixelReader packs them on request.
+// byte can't represent a value. Rows of Size 0 are not copied: PixelReader packs them on request.
 func PixelsOf(x Rows, threads int) (*Pixels, bool) {
 	p := newPixels(x)
 	if p.code == nil {
@@ -53,7 +53,7 @@ func newPixels(x Rows) *Pixels {
 // reject later rows.
 func MayBePixels(x Rows) bool { return newPixels(x).code != nil }
 
-// Reader returns a PixelReader for one goroutine.
+// Reader returns a new PixelReader.
 func (p *Pixels) Reader() *PixelReader {
 	return &PixelReader{&Pixels{p.N, p.cols, p.values, p.x.Clone(), p.code},
 		make([]float32, p.cols)}
@@ -62,7 +62,7 @@ func (p *Pixels) Reader() *PixelReader {
 // Cols returns the number of bytes in a row.
 func (p *Pixels) Cols() int { return p.cols + 1 }
 
-// Size returns the number of bytes that Pixels keeps in memory.
+// Size returns the size of the rows in bytes; 0 if they are packed on request.
 func (p *Pixels) Size() int { return len(p.values) }
 
 // Row returns row i, which must not be changed. It requires Size above 0.
@@ -74,7 +74,7 @@ func (r *PixelReader) Read(dst []byte, i int) {
 		copy(dst, r.Row(i))
 		return
 	}
-	r.pack(dst, r.read(i)) // PixelsOf has checked that all rows fit
+	r.pack(dst, r.read(i)) // PixelsOf checked that all rows fit
 }
 
 // The result is valid until the next call.

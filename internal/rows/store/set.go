@@ -31,9 +31,9 @@ const TooLarge = "smaller values in the data, or a larger lambda, may help"
 type Set struct {
 	X       Rows // scaled if the run scales its rows
 	Y       []float32
-	Weight  []float64 // times the weight of the row's label; nil if neither is given
+	Weight  []float64 // row's weight times its label's weight; nil if neither is given
 	Classes []float32 // the distinct labels, ascending; nil for regression
-	Class   []int32   // index in Classes of each label; -1 for other labels, in rows of weight 0
+	Class   []int32   // index in Classes of each row's label; -1 for other labels, in rows of weight 0
 	Norms   []float32 // squared norm of each row; nil before Measure
 
 	NoCopies  bool
@@ -42,7 +42,7 @@ type Set struct {
 	byClass [][]uint32 // nil before the first call of ofClass
 }
 
-// SetOptions describes the labels and the weights of a set.
+// SetOptions describes labels and weights.
 type SetOptions struct {
 	Regression bool
 	Known      []float32           // classes, ascending; nil to collect them from the labels
@@ -88,12 +88,12 @@ func (s *Set) Subset(rows []uint32, copies bool) *Set {
 		Classes: s.Classes, Class: gather(s.Class, rows)}
 }
 
-// MinR2 is the least mean squared length that Measure accepts unless all values are 0: shorter rows
-// could have subnormal products with the weights.
+// MinR2 is the least mean squared length that Measure accepts unless all values are 0. The products
+// of shorter rows with the weights could be subnormal.
 const MinR2 = 0x1p-120
 
-// Measure computes the rows' norms. It returns a RowError for a value that is not finite, and for
-// values too large or too small for float32, but first an error found in reading the rows.
+// Measure computes Norms. It returns an error found in reading the rows; else a RowError for a
+// value that is not finite, or if squared lengths are too large or too small for float32.
 func (s *Set) Measure() error {
 	x := s.Rows()
 	s.Norms = Squares(x)
@@ -104,7 +104,7 @@ func (s *Set) Measure() error {
 	if err := s.X.Err(); err != nil {
 		return fmt.Errorf("pegasos: %w", err)
 	}
-	if !floats.IsFinite(squares) { // finite norms can't overflow the float64 sum
+	if !floats.IsFinite(squares) { // finite norms can't overflow a float64 sum
 		i := floats.FirstNotFinite(s.Norms)
 		if size := largestValue(x, i, 0x1p-20); !(size <= math.MaxFloat32) {
 			return BadRow(i, "a value, or its scaled value, is NaN or infinite")
@@ -142,7 +142,7 @@ func Squares(x Rows) []float32 {
 	return squares
 }
 
-// The result is NaN if a value is NaN.
+// The result is the largest magnitude times factor; NaN if a value is NaN.
 func largestValue(x Rows, row int, factor float32) (size float64) {
 	w := make([]float32, x.Cols())
 	x.Axpy(row, factor, w)

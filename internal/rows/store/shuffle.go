@@ -14,10 +14,10 @@ type Visits struct {
 	Short bool // the run soon switches from steps to Newton's method
 }
 
-// Scatter prepares v for visits in random order: it sets Scattered if the rows exceed the caches.
+// Scatter prepares v for visits in random order.
 func (v *View) Scatter() { v.Scattered = v.X.Size() > MinCopySize }
 
-// Shuffle puts the rows of v into a random order, with or without copying them. Training gives the
+// Shuffle puts the rows of v into a random order. It copies them if that pays; training gives the
 // same bits either way.
 func (s *Set) Shuffle(v *View, o Visits) {
 	v.Scatter()
@@ -49,13 +49,13 @@ func (s *Set) worthCopying(v *View, o Visits) bool {
 	return !pair || v.X.ReorderGain() == LargeGain || o.Total >= minPairEpochs*o.Epoch
 }
 
-// Copies returns the memory, in bytes, of copies of the rows in the order of the visits: of a copy
-// of all rows or, if pairs is set, of a copy of the rows of each pair of classes. It returns 0 if
-// rows of this size or type are not copied.
+// Copies returns the size, in bytes, of a copy of all rows in the order of the visits or, if pairs
+// is set, of one copy for each pair of classes. It returns 0 if rows of this size or type are not
+// copied.
 func (s *Set) Copies(pairs bool) float64 {
 	x := s.Rows()
 	size, from := float64(x.Size()), float64(MinCopySize)
-	if pairs { // all pairs have copies at the same time, and a pair's rows fit in the caches sooner
+	if pairs { // a pair has fewer rows, and all pairs have copies at the same time
 		from *= 64
 	}
 	if size == 0 || size < from || x.ReorderGain() == NoGain {
@@ -73,8 +73,8 @@ func (s *Set) Copies(pairs bool) float64 {
 	return size
 }
 
-// MinCopySize is the least size, in bytes, from which the rows of a set are copied in the order of
-// visits: smaller rows stay in the caches.
+// MinCopySize is the least size, in bytes, of rows that are copied in the order of the visits.
+// Smaller rows stay in the caches.
 var MinCopySize = 1 << 18
 
 const (

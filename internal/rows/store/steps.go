@@ -7,8 +7,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/misuse"
 )
 
-// Stepper takes several training steps of the hinge loss in one call of Take, on rows in which all
-// nonzeros of a row have the same value.
+// Stepper takes several training steps of the hinge loss at once, on rows in which all nonzeros of
+// a row have the same value.
 type Stepper struct {
 	cols    int
 	rows    []constantRow // a last constantRow starts at len(indices)
@@ -35,12 +35,12 @@ func (m *Stepper) Prefetch(i int) {
 	if start == end {
 		return
 	}
-	// Start at a cache line's beginning, so that a short row across two lines is loaded whole.
+	// From the start of a cache line, so that both lines of a short row are loaded.
 	before := uint32(uintptr(unsafe.Pointer(&m.indices[start]))%64) / 2
 	asm.Prefetch(m.indices[start-min(before, start) : end])
 }
 
-// Take takes the given steps, one after the other, on the weight vector w.
+// Take takes the steps, one after the other, on the weight vector w.
 func (m *Stepper) Take(steps []asm.Step, w []float32) {
 	misuse.CheckEqual("len(w)", len(w), "Cols", m.cols)
 	asm.StepsSame(steps, m.indices, w)

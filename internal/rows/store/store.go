@@ -1,6 +1,6 @@
 // Package store provides the rows that the solvers train on. A Set has the rows of a training run
-// with their labels, weights and norms, and checks them. A View is the selection of rows that a
-// learner visits, in the order of its visits; it computes sums over them. The row formats implement
+// with their labels, weights and norms, and checks them. A View is the rows that a learner visits,
+// in the order of its visits, with methods that compute sums over them. The row formats implement
 // Rows:
 //
 //   - csr: compressed sparse rows;
@@ -23,8 +23,8 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// Examples is the interface of the rows that callers pass to the trainers. It may also have a
-// method Err() error, which reports errors found while the rows were read.
+// Examples is the interface of the rows that callers pass to the trainers. An optional method Err()
+// error reports errors found while the rows were read.
 type Examples interface {
 	Rows() int
 	Cols() int
@@ -54,12 +54,13 @@ type Rows interface {
 	// is used; never if PrefetchDistance is 0.
 	Prefetch(i int)
 	PrefetchDistance() int
-	// WillNeed returns a function that announces that rows start to end-1 will soon be read from
-	// disk, where start and end are its arguments; nil for rows that are in memory.
+	// WillNeed returns a function that announces which rows will soon be read from disk; nil for
+	// rows that are in memory.
 	WillNeed() matrices.WillNeed
 
 	Take(rows []uint32) Rows
-	// ReorderGain tells how much faster a pass is on copies of the rows in the order of the visits.
+	// ReorderGain returns how much faster a pass is on copies of the rows in the order of the
+	// visits.
 	ReorderGain() Gain
 	// Compact returns copies of all rows in fewer bytes, or false if it finds no compact format for
 	// the rows. CompactThreshold returns the least Size and the least number of visits to each row
@@ -87,7 +88,7 @@ type Rows interface {
 	// sum of the magnitudes of its addends, apart from the rounding of scaled values.
 	AddTo(u []float64, s Sum)
 
-	// Interleaved returns the rows as a matrix with fast methods DotK and AxpyK, or nil.
+	// Interleaved returns the rows as a matrix for DotK and AxpyK, or nil.
 	Interleaved() *sparse.Matrix
 	// Steps returns a Stepper, or nil if it is not faster than single steps.
 	Steps() *Stepper
@@ -103,8 +104,7 @@ type Matrix interface {
 	Examples() Examples
 }
 
-// Gain is the gain of training on a copy of the rows in the order of the visits, if the rows exceed
-// the caches.
+// Gain is a result of ReorderGain, for rows that exceed the caches.
 type Gain uint8
 
 const (
@@ -165,7 +165,7 @@ type reader interface {
 	Row(i int) (index []int32, values []float32)
 }
 
-// The product of column j is added to sum j mod dot64Lanes.
+// The product in column j is added to sum j mod dot64Lanes.
 const dot64Lanes = floats.Lanes
 
 func dot64(x reader, i int, w []float64) float64 {
@@ -181,8 +181,7 @@ func dot64(x reader, i int, w []float64) float64 {
 	return floats.Fold(lane)
 }
 
-// For up to narrow columns of dense rows, loops in Go are faster than kernels, because of the time
-// of a call.
+// narrow is the largest number of columns for which a Go loop is faster than a kernel call.
 const narrow = 16
 
 func addTo(x reader, u []float64, s Sum) {

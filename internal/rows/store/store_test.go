@@ -68,7 +68,7 @@ func formats(t *testing.T) []format {
 	return all
 }
 
-// Copies of user-defined rows may differ in bits, because they may be sparse.
+// Products with copies of user-defined rows may differ in bits, because the copies may be sparse.
 func TestRows(t *testing.T) {
 	for _, k := range formats(t) {
 		t.Run(k.name, func(t *testing.T) {

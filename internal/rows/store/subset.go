@@ -10,7 +10,7 @@ import (
 type rows = Rows
 
 // Row i of a subset is row at[i] of the base. Products and sums have the same bits as on copies of
-// the rows, unless the rows are user-defined: their copies may be sparse.
+// the rows, except for user-defined rows, whose copies may be sparse.
 type subset struct {
 	rows
 	at     []uint32
@@ -22,8 +22,7 @@ type subsetMatrix struct {
 	matrix Matrix
 }
 
-// Subset returns the rows of x with the given indices, at, without copying them. The result may
-// retain the slice at.
+// Subset returns the rows of x with the indices at, without copying them. The result may retain at.
 func Subset(x Rows, at []uint32) Rows {
 	if of := subsetOf(x); of != nil {
 		at, x = of.appendBase(make([]uint32, 0, len(at)), at), of.rows
@@ -116,7 +115,7 @@ func (p *subset) AddTo(u []float64, s Sum) {
 	p.rows.AddTo(u, s)
 }
 
-// Dense returns a dense matrix, perhaps of other rows, if the rows are dense, else nil.
+// Dense returns the base's dense matrix, which may have other rows; nil if the base is sparse.
 func (p *subsetMatrix) Dense() *dense.Matrix { return p.matrix.Dense() }
 
 func (p *subsetMatrix) Examples() Examples { return p.Take(upTo(len(p.at))).(Matrix).Examples() }

@@ -15,13 +15,13 @@ const (
 
 	maxParts    = 8    // a power of two
 	minPartRows = 4096 // if there are several parts
-	// maxPartColumns is the largest ratio of the columns to the rows of a part if there are several
-	// parts, whose vectors must be added up.
+	// maxPartColumns is the largest ratio of columns to rows in one of several parts, whose vectors
+	// must be added up.
 	maxPartColumns = 8
 )
 
-// InBlocks calls f for each block of rows, in parallel, with a clone of the view's rows, the number
-// of the block, and its range: Row(j) for from <= j < to.
+// InBlocks calls f for each block of rows, in parallel, with a clone of X, the number of the block,
+// and its range: Row(j) for from <= j < to.
 func (v *View) InBlocks(f func(x Rows, block, from, to int)) {
 	n := v.Count()
 	parallel.For(v.Threads, v.Blocks(), func(_, k int) {
@@ -56,8 +56,8 @@ func partsOf(rows, cols int) int {
 	return parts
 }
 
-// AddTo adds to u the sum, over the view's rows x_i, of a[i]*x_i times the weight of row i; a nil a
-// stands for ones.
+// AddTo adds to u the sum, over the view's rows x_i, of a[i]*x_i times the weight of row i; if a is
+// nil, each a[i] is 1.
 func (v *View) AddTo(u []float64, a []float32) {
 	n, parts := v.Count(), partsOf(v.Count(), len(u))
 	if parts == 1 {
@@ -92,7 +92,7 @@ func (v *View) sum(a []float32, from, to int) Sum {
 }
 
 // AddError returns a bound on the error of AddTo's sums, relative to the sum of the addends'
-// magnitudes. In several parts, an addend takes part in fewer additions than in one.
+// magnitudes, for any number of parts.
 func (v *View) AddError() float64 { return float64(v.Count()+2) * 0x1p-53 }
 
 // DotSize returns a bound on the weighted root mean square, over the rows, of the error of a

@@ -35,7 +35,7 @@ func (f *userRows) Err() error {
 }
 
 // Take returns a copy that is dense if at least half of the elements are nonzeros, or if there are
-// too many columns for 32-bit indices. The column indices are in range even if the user-defined
+// too many columns for 32-bit indices. All column indices are in range even if the user-defined
 // type returns other values on every call.
 func (f *userRows) Take(rows []uint32) Rows {
 	nonzeros, cols := 0, len(f.buffer())
@@ -78,7 +78,7 @@ func (f *userRows) DotError(int) float64 { return math.Inf(1) }
 func (f *userRows) Dot64(i int, w []float64) float64 { return dot64(&f.nonzeros, i, w) }
 func (f *userRows) AddTo(u []float64, s Sum)         { addTo(&f.nonzeros, u, s) }
 
-// Row returns values that are valid until the next call.
+// The result is valid until the next call.
 func (f *userRows) Row(i int) (index []int32, values []float32) {
 	clear(f.buffer())
 	f.Axpy(i, 1, f.row)

@@ -6,7 +6,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 )
 
-// inconsistent is rows whose number of columns and values differ from call to call.
+// inconsistent returns other numbers of columns and other values on every call.
 type inconsistent struct {
 	*dense.Matrix
 	calls int

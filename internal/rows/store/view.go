@@ -17,9 +17,9 @@ type View struct {
 	Norms   []float32 // squared norm of each row of X
 	Weight  []float64 // of each row of X, with a mean of 1 over the view; nil if all are 1
 	Only    []uint32  // indices in X, in the view's order; nil for all rows of X
-	SetRows []uint32  // index in the set of each row of X; nil if it equals the index in X
+	SetRows []uint32  // index in the set of each row of X; nil if equal to the index in X
 
-	Scattered bool // visits jump about in memory, and the rows exceed the caches
+	Scattered bool // visits are in random order, and the rows exceed the caches
 
 	Threads int // goroutines for sums over the rows; 0 for one
 }
@@ -30,8 +30,7 @@ func (v View) Clone() View {
 	return v
 }
 
-// PrefetchDistance returns how many steps before its visit a row is prefetched; 0 if rows are not
-// prefetched.
+// PrefetchDistance returns how many steps before its visit a row is prefetched; 0 for never.
 func (v *View) PrefetchDistance() int {
 	if !v.Scattered {
 		return 0
@@ -105,8 +104,8 @@ func (v *View) BySetRow() []uint32 {
 
 const sparseSetRows = 8
 
-// InOrder calls f with the values of the view's rows in a, in the order of the view, and stores the
-// values that f leaves. a has the same number of values for each row of X, one row after the other.
+// InOrder calls f with the values in a of the view's rows, in the view's order, and stores f's
+// changes in a. a has the same number of values for each row of X, one row after the other.
 func (v *View) InOrder(a []float32, f func([]float32)) {
 	if v.Only == nil {
 		f(a)

@@ -15,9 +15,9 @@ type Sigmoid struct{ A, B float64 }
 func (s Sigmoid) At(z float64) float64 { return floats.Sigmoid(-(float64(s.A*z) + s.B)) }
 
 // Fit returns the sigmoid that nearly maximizes the likelihood of the outcomes of the scores z;
-// positive[i] reports whether the outcome of z[i] is 1. In place of the outcomes it uses Platt's
-// targets, (n1+1)/(n1+2) and 1/(n0+2), where n1 and n0 are the numbers of scores with the outcomes
-// 1 and 0. Fit follows Lin, Lin and Weng (Machine Learning 68, 2007).
+// positive[i] reports whether the outcome of z[i] is 1. It replaces the outcomes 1 and 0 by Platt's
+// targets, (n1+1)/(n1+2) and 1/(n0+2), where n1 and n0 are their numbers. Fit follows Lin, Lin and
+// Weng (Machine Learning 68, 2007).
 //
 // A score of weight 2 counts as two scores, in Platt's targets as well; if weight is nil, all
 // weights are 1. If the mean of the weights above 0 is below 1, all weights are scaled so that this
@@ -79,7 +79,7 @@ func unitWeights(weight []float64, n int) []float64 {
 	return unit
 }
 
-// target holds probabilities.
+// target holds Platt's targets.
 type problem struct{ z, target, weight []float64 }
 
 func (p *problem) negLogLikelihood(s Sigmoid) (sum float64) {
@@ -91,7 +91,7 @@ func (p *problem) negLogLikelihood(s Sigmoid) (sum float64) {
 }
 
 // slope is the directional derivative of negLogLikelihood along the step (da, db). If the gradient
-// is nearly 0, flat is true and the others are 0.
+// is nearly 0, newtonStep returns only flat.
 func (p *problem) newtonStep(s Sigmoid) (da, db, slope float64, flat bool) {
 	const ridge = 1e-12
 	h11, h22, h21, g1, g2 := ridge, ridge, 0.0, 0.0, 0.0

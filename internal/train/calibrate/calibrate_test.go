@@ -78,8 +78,7 @@ func TestFitWeights(t *testing.T) {
 			t.Errorf("the sigmoid is %+v, with copies %+v", have, want)
 		}
 		want = Fit(z, positive, nil)
-		// A mean weight below 1 is scaled to 1, so that equal weights below 1 have the effect of
-		// ones.
+		// Equal weights below 1 are scaled to 1.
 		for _, w := range []float64{1, 0.5, 0x1p-40} {
 			if have := Fit(z, positive, slices.Repeat([]float64{w}, n)); have != want {
 				t.Errorf("all weights %v: %+v, want %+v", w, have, want)

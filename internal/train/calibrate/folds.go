@@ -28,7 +28,7 @@ func Folds(y, weights []float32, folds int, seed uint64) []int {
 	shuffled := make([]uint32, len(counted))
 	order.Permute(rand.NewPCG(seed, order.Stream), shuffled)
 	dealt := make(map[float32]int)
-	next := 0 // first fold of the next label; it differs between labels, for equal fold sizes
+	next := 0 // first fold of the next label; labels start at different folds, for equal fold sizes
 	for _, k := range shuffled {
 		i := counted[k]
 		if _, ok := dealt[y[i]]; !ok {
@@ -41,8 +41,8 @@ func Folds(y, weights []float32, folds int, seed uint64) []int {
 	return fold
 }
 
-// Outside returns a copy of weights, or ones if weights is nil, in which rows of the fold with
-// number held have the weight 0.
+// Outside returns a copy of weights, or ones if weights is nil, in which rows of fold held have the
+// weight 0.
 func Outside(weights []float32, fold []int, held int) []float32 {
 	part := slices.Repeat([]float32{1}, len(fold))
 	copy(part, weights)
@@ -54,9 +54,8 @@ func Outside(weights []float32, fold []int, held int) []float32 {
 	return part
 }
 
-// OwnWeights returns a copy of weights, or ones if weights is nil, in which a row has the weight 0
-// if its element of product is 0; nil if product is nil. product holds each row's weight times the
-// weight of its class.
+// OwnWeights returns a copy of weights, or ones if weights is nil, with zeros where product is 0;
+// nil if product is nil. product holds each row's weight times the weight of its class.
 func OwnWeights(weights []float32, product []float64) []float32 {
 	if product == nil {
 		return nil

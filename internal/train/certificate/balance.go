@@ -15,7 +15,7 @@ import (
 // the means and in u.
 
 // balance bounds how much terms of the lower bound change if one dual variable, or all of them,
-// change so that the sums over the two sides become equal. If all change, only slack is not 0.
+// change so that the sums over both sides become equal. If all change, only slack is not 0.
 type balance struct {
 	slack   float64 // largest relative change of each dual variable; 0 if only one changes
 	length  float64 // largest change of the norm of the sum of c_i*a_i*y_i*x_i
@@ -29,7 +29,7 @@ const balanceRows = 64
 // It returns the cost of the remaining difference.
 func balanceSides(p *objective.Binary, a []float32) balance {
 	up, down := sideSums(p, a)
-	var inner []int // rows whose dual variable is not 0 and can grow by the factor 1 + 2^-10
+	var inner []int // some rows whose dual variable is not 0 and can grow by the factor 1 + 2^-10
 	for _, i := range p.All() {
 		side, _ := p.Label(uint32(i))
 		switch v := a[i]; {
@@ -64,15 +64,15 @@ func balanceSides(p *objective.Binary, a []float32) balance {
 }
 
 // movable reports whether a dual variable can change from v to next, and even by twice as much,
-// within the range of its loss and without becoming 0 or changing its sign.
+// within the range of its loss and without losing its sign.
 func movable(p *objective.Binary, v, next float32) bool {
 	beyond := next + (next - v)
 	return beyond*v > 0 && p.Cost.Clamp(beyond) == beyond
 }
 
-// moveCost returns the cost, with the least length, of changing the dual variable of one row in
-// inner so that the sum over a side changes by difference. If no row in inner allows that, the cost
-// is a slack: a small relative change of all dual variables.
+// moveCost returns the cost of changing the dual variable of one row in inner so that the sum over
+// a side changes by difference. It takes the row with the least length. If no row in inner allows
+// the change, the cost is a slack: a small relative change of all dual variables.
 func moveCost(p *objective.Binary, a []float32, inner []int, difference float64) (
 	least balance,
 ) {
@@ -81,8 +81,8 @@ func moveCost(p *objective.Binary, a []float32, inner []int, difference float64)
 	for _, i := range inner {
 		step := difference / p.RowWeight(i) * (1 + 0x1p-20)
 		v := a[i]
-		// Rounded to float32, v plus far is still above v plus step, and v minus far below v minus
-		// step, because far is at least a few units of v's rounding.
+		// far is at least 2*step and a few rounding units of v. v plus step and v minus step are
+		// therefore between v plus far and v minus far, even if these are rounded to float32.
 		far := max(2*step, math.Abs(float64(v))*0x1p-20)
 		if !movable(p, v, float32(float64(v)+far)) || !movable(p, v, float32(float64(v)-far)) {
 			continue
@@ -109,7 +109,7 @@ func moveCost(p *objective.Binary, a []float32, inner []int, difference float64)
 	return least
 }
 
-// y_i is 1 for regression.
+// sums of c_i*|a_i| over the two sides; y_i is 1 for regression
 func sideSums(p *objective.Binary, a []float32) (up, down float64) {
 	for _, i := range p.All() {
 		side, _ := p.Label(uint32(i))

@@ -27,12 +27,12 @@ func boundedOf(p objective.Problem) bounded {
 	return nil
 }
 
-// Bound returns a lower bound on the optimum of p, and a factor s from 0 to 1. The lower bound is
-// the dual objective of the dual variables s*a, for an s that nearly maximizes it, minus a bound on
-// all rounding errors. For log losses Bound returns 1 in place of s. r2 is the mean squared norm of
-// the rows, with the feature for the bias. Bound may change a if the bias has no penalty (see
-// balance.go), or if the dual variables of a row in a joint problem have a sum above 1. For a joint
-// problem whose biases have no penalty, Bound returns NaN and 0.
+// Bound returns a lower bound on the optimum of p, and a factor s from 0 to 1. The bound is the
+// dual objective of s*a, for an s that nearly maximizes it, minus a bound on all rounding errors.
+// For log losses Bound returns 1 in place of s. r2 is the mean squared norm of the rows, with the
+// feature for the bias. Bound may change a if the bias has no penalty (see balance.go), or if the
+// dual variables of a row in a joint problem have a sum above 1. For a joint problem whose biases
+// have no penalty, Bound returns NaN and 0.
 func Bound(p objective.Problem, a []float32, r2 float64) (value, s float64) {
 	if p := boundedOf(p); p != nil {
 		return p.boundAt(a, r2)
@@ -42,8 +42,8 @@ func Bound(p objective.Problem, a []float32, r2 float64) (value, s float64) {
 
 // FromScores returns dual variables computed from the scores with the weight vectors w and the
 // biases b, and their lower bound, at least 0. For a loss with kinks it keeps the best of several
-// smoothing widths, the argument width among them if that is above 0. For a joint problem whose
-// biases have no penalty, it returns nil and NaN.
+// smoothing widths, among them width if above 0. For a joint problem whose biases have no penalty,
+// it returns nil and NaN.
 func FromScores(p objective.Problem, w [][]float64, b []float64, r2, width float64) (
 	a []float32, best float64,
 ) {
@@ -66,6 +66,6 @@ func FromScores(p objective.Problem, w [][]float64, b []float64, r2, width float
 			best, with = bound, width
 		}
 	}
-	at(with) // sets a to the dual variables of the best width
+	at(with) // sets a
 	return a, best
 }

@@ -14,10 +14,9 @@
 // their magnitudes.
 //
 // Sums. Every float64 sum runs over rows, columns or vectors, and each addend is the result of a
-// few operations. The weights of rows were divided by their mean, which is such a sum, too. One
-// number, SumError = (8 rows + columns + classes + 64) e0, exceeds the error of each sum, relative
-// to the sum of the magnitudes of the addends. For a sum of sums, the errors of both levels are
-// added.
+// few operations. The mean by which the rows' weights were divided is such a sum, too. One number,
+// SumError = (8 rows + columns + classes + 64) e0, exceeds the error of each sum, relative to the
+// sum of the magnitudes of the addends. For a sum of sums, both errors are added.
 //
 // Scores. A float32 dot product of row i has an error of at most d_i, store.Rows.DotError, times
 // the sum of its products' magnitudes, and so of at most d_i |w| |x_i|. A float64 dot product has
@@ -47,7 +46,8 @@
 // SumError (|w0| |x_i| + |b0|), times the dual variables. With an unpenalized bias the weighted
 // sums of the dual variables over both sides must be equal, and changing one dual variable, or all
 // of them, a little could make them equal: balance.go bounds the effect of that change. In joint
-// problems each row's own dual variable is rounded to float32, and so known up to 2^-23 of itself.
+// problems each row's own dual variable is rounded to float32, with a relative error of at most
+// 2^-23.
 //
 // The gap of several problems is the gap of the means of their P' and D', which are sums, too.
 package certificate

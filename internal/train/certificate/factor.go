@@ -29,17 +29,17 @@ func DualAt(s, mean, half float64) float64 {
 
 type curve struct {
 	value, slope, curvature float64 // with respect to s
-	size                    float64 // at least the sum of the magnitudes of the terms linear in s
+	size                    float64 // at least the sum of the linear terms' magnitudes
 }
 
 // maximize returns the largest value that it finds, at least 0, of the function
 //
 //	f(s) = mean - s^2*half - error
 //
-// for s in (0, 1]. mean is the mean over the rows of a function g of s; sum returns the sum of g
-// over the rows at positions from to to-1 of the view. slack is a bound on the relative error of
-// the dual variables and of the sums, and error a bound on the error of mean that it causes. f
-// without the error is concave.
+// for s in (0, 1]. mean is the mean over the rows of a concave function g of s. sum returns the sum
+// of g and of its derivatives over the positions from to to-1 of the view. slack is a bound on the
+// relative error of the dual variables and of the sums; error bounds the error of mean that it
+// causes.
 func maximize(v *store.View, half, slack float64, sum func(s float64, from, to int) curve) (
 	best float64,
 ) {

@@ -31,7 +31,7 @@ type form struct {
 
 func pick[T any](g *rand.Rand, of ...T) T { return of[g.IntN(len(of))] }
 
-// normal returns about a standard normal number, the same on every machine.
+// normal returns about a standard normal number, with the same bits on every machine.
 func normal(g *rand.Rand) float64 {
 	sum := -6.0
 	for range 12 {
@@ -170,7 +170,7 @@ func (p *problem) setPrior(t testing.TB, g *rand.Rand, bias bool) {
 type dualParts struct {
 	value     float64
 	size      float64
-	linear    float64 // sum of the magnitudes of the terms that are linear in the dual variables
+	linear    float64 // sum of the magnitudes of the terms linear in the dual variables
 	quadratic float64
 	squares   float64 // mean over the rows of the squared dual variables, own classes included
 	norm      float64 // |u|, where u is the mean of the rows times their dual variables

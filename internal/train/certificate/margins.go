@@ -14,7 +14,7 @@ import (
 //	a = clip(1/2 + (1-m)/h, 0, 1)
 //
 // the mean of minus the derivative of the hinge loss between the margins m - h/2 and m + h/2. The
-// bound is tight if h is small and w nearly the optimum of the problem with the smoothed loss.
+// bound is tight if h is small and w nearly optimal for the smoothed loss.
 
 func (p binary) fromScores(w [][]float64, b []float64) (
 	a []float32, smooth func(h float64), far []float64,
@@ -85,8 +85,8 @@ func (j joint) fromScores(w [][]float64, b []float64) (
 	}, far
 }
 
-// bestWidth looks for the smoothing width h with the largest lower bound at(h). The bound that it
-// returns is at least 0. bestWidth sorts far.
+// bestWidth searches for the smoothing width h with the largest lower bound at(h). The returned
+// bound is at least 0. bestWidth sorts far.
 func bestWidth(far []float64, at func(h float64) float64) (best, width float64) {
 	slices.Sort(far)
 	width = 2 * far[len(far)*15/100] // aims at 15 % of the dual variables between their limits
@@ -109,8 +109,7 @@ func bestWidth(far []float64, at func(h float64) float64) (best, width float64) 
 	return best, width
 }
 
-// Softmax stores e^(z_r), divided by the sum of these numbers over all r, in b[r]. One of the z_r
-// must be 0.
+// Softmax stores e^(z_r), divided by the sum of these powers, in b[r]. One of the z_r must be 0.
 func Softmax(z, b []float64) {
 	zero := objective.LogSumExp(z, 0) // at least 0
 	for r, v := range z {
@@ -119,8 +118,7 @@ func Softmax(z, b []float64) {
 }
 
 // ProjectSimplex stores in b the Euclidean projection of z/h onto the simplex. If h is 0, b is 1 at
-// the first of the largest elements of z, and 0 elsewhere. sorted is a buffer with a capacity of at
-// least len(z).
+// the first of the largest elements of z, and 0 elsewhere. sorted is a buffer for len(z) elements.
 func ProjectSimplex(z []float64, h float64, b, sorted []float64) {
 	top := slices.Max(z)
 	if h == 0 {

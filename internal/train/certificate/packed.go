@@ -17,7 +17,7 @@ type Packed struct {
 	Duals  []uint16 `json:"-"`
 }
 
-// units returns the number for the dual variable 0, and how far above it the number for Scale is.
+// units returns the number for the dual variable 0, and the number for Scale minus that number.
 func (v *Packed) units() (zero, scale float64) {
 	if v.Signed {
 		return 32767, 32767

@@ -4,8 +4,9 @@ import "github.com/pegasimd/pegasimd/internal/train/objective"
 
 // Windows sums each row's coefficients (for the hinge, counts its violations) over windows of
 // epochs. The E epochs of a run are divided into windows that end after ..., E/8, E/4 and E/2
-// epochs, rounded down. The means of the coefficients are dual variables. Earlier epochs are left
-// out because early steps find violations by rows that satisfy the margin at the optimum.
+// epochs, rounded down, and at the end. The means of the coefficients are dual variables. Earlier
+// epochs are left out because early steps find violations by rows that satisfy the margin at the
+// optimum.
 type Windows struct {
 	Steps    int64
 	Epochs   int64 // epochs of the whole run, rounded up
@@ -16,15 +17,15 @@ type Windows struct {
 	Count, Old []float32
 }
 
-// NewWindows returns the windows of a run of total steps. steps is the number of steps in an epoch,
-// and count the number of sums.
+// NewWindows returns the windows of a run of total steps with steps in an epoch. count is the
+// number of sums.
 func NewWindows(total int64, steps, count int) *Windows {
 	n := int64(steps)
 	return &Windows{Steps: n, Epochs: (total + n - 1) / n, Count: make([]float32, count),
 		Old: make([]float32, count)}
 }
 
-// EndEpoch begins the next window if a window ends with the given epoch, counted from 1.
+// EndEpoch begins the next window if one ends with epoch, counted from 1.
 func (w *Windows) EndEpoch(epoch int) {
 	for e := w.Epochs / 2; e >= int64(epoch); e /= 2 {
 		if e == int64(epoch) {
@@ -37,8 +38,8 @@ func (w *Windows) EndEpoch(epoch int) {
 
 // Best returns the mean coefficients over the present window, or over both windows, whichever have
 // the larger bound, and their bound; nil and 0 before the first step. done is the number of steps
-// done; for r2 see Bound. Each row must be visited at most once in an epoch: a mean is then in the
-// range of the loss except for roundings.
+// done; for r2 see Bound. Each row must be visited at most once in an epoch, so that the means are
+// in the range of the loss, except for roundings.
 func (w *Windows) Best(p objective.Problem, done int64, r2 float64) (
 	best []float32, bound float64,
 ) {

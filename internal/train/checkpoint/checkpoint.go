@@ -1,6 +1,6 @@
 // Package checkpoint defines State, the state of an interrupted training run, and reads its arrays
-// from a model file. From a State, the data and the settings, package engine continues the run with
-// the same results, to the bit, as without the interruption.
+// from a model file. The continued run has the same results, to the bit, as without the
+// interruption.
 package checkpoint
 
 import (
@@ -19,7 +19,7 @@ type State struct {
 	Arrays [][]float32 // long arrays, in the order of engine.Session.arrays
 }
 
-// Head is a State without its long arrays, as it is stored in the header of a file.
+// Head is a State without its long arrays, as stored in a file's header.
 type Head struct {
 	Data      string    `json:"data"` // fingerprint
 	Lengths   []int     `json:"arrays"`
@@ -50,19 +50,19 @@ type Run struct {
 	Position  int    `json:"position"` // steps taken in the current epoch
 }
 
-// Learner is the state of one learner, without its long arrays.
+// Learner is the state of one learner, without long arrays.
 type Learner struct {
 	iterate.Saved
 	Dual         *iterate.Progress `json:"dual,omitempty"`
 	Newton       *Newton           `json:"newton,omitempty"`
-	NewtonStarts int               `json:"newtons,omitempty"` // starts of Newton's method so far
+	NewtonStarts int               `json:"newtons,omitempty"` // so far
 }
 
 // Newton is the state of Newton's method on a learner. A resumed run repeats the iterations of
 // Past.
 type Newton struct {
-	Start int64 `json:"start"`          // number of steps before Newton's method began
-	Dual  bool  `json:"dual,omitempty"` // the dual descent ran before Newton's method
+	Start int64 `json:"start"`          // number of steps before it began
+	Dual  bool  `json:"dual,omitempty"` // it followed the dual descent
 	newton.Past
 }
 
@@ -77,8 +77,7 @@ func (st *State) Steps() (n int64) {
 // on 64-bit machines
 const sliceSize = 24
 
-// Read reads the long arrays that belong to head, and returns the State. It does not check whether
-// the state fits a training run.
+// Read reads the long arrays of head. It does not check whether the state fits a training run.
 func Read(r *modelfile.Reader, head *Head) (*State, error) {
 	st := &State{Head: *head}
 	if err := r.Take(len(head.Lengths) * sliceSize); err != nil {

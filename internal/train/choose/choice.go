@@ -26,21 +26,21 @@ const (
 
 	minRowsPerClassOVO     = 70  // mean rows per class from which one-vs-one is preferred
 	minRowsPerClassOVOWide = 200 // minRowsPerClassOVO for wide sparse data
-	plannedVisits          = 1e6 // small data get more passes, until nonzeros*passes is this number
-	maxUncheckedPasses     = 100 // longer runs may end early, at a relative duality gap of ProofTol
+	plannedVisits          = 1e6 // least nonzeros*passes for small data, up to MaxPasses
+	maxUncheckedPasses     = 100 // longer runs may end at a relative duality gap of ProofTol
 
 	// MaxPairWeights is the largest number of weights for which one-vs-one is chosen.
 	MaxPairWeights = 4e6
 	// MinPasses is the least number of passes for wide sparse data; for other data it is
 	// settings.DefaultEpochs.
 	MinPasses = 10
-	// MaxPasses is the largest number of passes that is chosen.
+	// MaxPasses is the largest chosen number of passes.
 	MaxPasses = 2000
 	// ProofTol is the relative duality gap of a proof for which no Tol is given.
 	ProofTol = 0.01
 )
 
-// Open describes a training run. Its settings that are zero are unset.
+// Open describes a training run. Zero settings are unset.
 type Open struct {
 	settings.Settings
 
@@ -54,12 +54,11 @@ type Open struct {
 	Threads      int
 	MaxMemory    int64       // bytes that training may use; 0 for the default
 	Stopped      func() bool // reports whether the caller has given up: the result is then unusable
-	// Need estimates the least number of bytes that a run uses. If it is nil, every run fits in
-	// memory.
+	// Need estimates the least number of bytes that a run uses; nil if every run fits in memory.
 	Need func(settings.Settings, *store.Set) float64
 }
 
-// Choice holds the chosen settings and the scaled rows that they are for.
+// Choice holds the chosen settings and the scaled rows.
 type Choice struct {
 	Open
 	Rows  *store.Set   // nil if the choice was made from statistics
@@ -67,19 +66,19 @@ type Choice struct {
 
 	RawEpsilon float64 // setting Epsilon, in units of the unscaled targets; 0 for classes
 
-	count, width int            // with rows of weight 0, empty columns and terms
+	count, width int            // of rows and columns; includes rows of weight 0, empty columns and terms
 	notSparse    bool           // the rows are dense, or of a user-defined type
 	meanSquare   float64        // of the unscaled rows
 	weight       []float64      // 1 for rows with a weight above 0, else 0; nil without weights
 	shares       []float64      // share of each class in the rows of weight > 0; nil for regression
 	columns      *scale.Columns // of the unscaled columns
-	filled       int            // columns with a nonzero value; 0 until Cols has counted them
+	filled       int            // columns with a nonzero value; 0 until Cols counts them
 	note         string         // why the rows were left unscaled, or the note of the known scale
 	byRule       bool           // lambda was unset, and method lambda computed a default
 	curvesOpen   bool
-	moved        bool // Use replaced the default lambda by another lambda
+	moved        bool // Use changed the default lambda
 	userDefined  bool
-	nonzero      float64 // nonzero values in the scaled rows, as settle estimates them
+	nonzero      float64 // nonzero values in the scaled rows, estimated by settle
 	unsettled    *Choice // the choice with scaled rows, before settle and expand
 }
 
@@ -121,7 +120,7 @@ func (c *Choice) measure() error {
 				kind == scale.Standard, c.Threads, c.Stopped)
 		}
 		if few || c.Cols() > maxNarrow {
-			break // otherwise the data are narrow without their empty columns: measure again
+			break // narrow only without the empty columns: measure again
 		}
 	}
 	if err := c.Rows.X.Err(); err != nil {
@@ -169,8 +168,8 @@ func (c *Choice) used() (n float64) {
 
 func (c *Choice) memory() int64 { return cmp.Or(c.MaxMemory, options.DefaultMaxMemory) }
 
-// moments returns 1 in place of a deviation that is at most 2^-40 times the mean's magnitude, or
-// not finite.
+// moments returns the labels' mean and standard deviation. In place of a deviation that is not
+// finite or at most 2^-40 times the mean's magnitude, it returns 1.
 func (c *Choice) moments() (mean, deviation float64) {
 	mean = c.mean(func(i int) float64 { return float64(c.Rows.Y[i]) })
 	deviation = math.Sqrt(c.mean(func(i int) float64 {

@@ -13,8 +13,8 @@ import (
 
 // Settings scales the rows of set and chooses the unset settings, except those that Choice.End
 // chooses. If Choice.Search then returns a Search, the caller passes the best lambda to Choice.Use.
-// At last it calls Choice.End. If o.Stopped reports true, Settings may return a nil Choice, and its
-// error means nothing.
+// Finally, it calls Choice.End. If o.Stopped reports true, Settings may return a nil Choice, and
+// its error means nothing.
 func Settings(o Open, set *store.Set) (*Choice, error) {
 	c := newChoice(o, set)
 	for _, step := range []func() error{c.measure, c.scale} {
@@ -125,8 +125,8 @@ func (c *Choice) pairsFit() bool {
 	return k <= settings.MaxPairClasses && k*(k-1)/2*d <= MaxPairWeights
 }
 
-// multiclass returns the best scheme whose run fits in memory, or the best of all schemes if none
-// fits.
+// multiclass returns the best possible scheme whose run fits in memory, or the best possible scheme
+// if none fits.
 func (c *Choice) multiclass() string {
 	k, n := float64(len(c.shares)), float64(c.columns.Rows)
 	if c.Costs {

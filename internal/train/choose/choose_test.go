@@ -290,7 +290,7 @@ func TestUse(t *testing.T) {
 		}
 		c.Use(search, path.Lambdas[at])
 		c.End()
-		// A run with the eps-insensitive loss gets a solver only if its lambda is not the rule's.
+		// An eps-insensitive run gets a solver only if its lambda is not the rule's.
 		if c.Lambda != path.Lambdas[at] || c.Scale.Note != want ||
 			(c.Finish == settings.FinishAuto) != moved {
 			t.Errorf("lambda %d: %v, %q, finish %q", at, c.Lambda, c.Scale.Note, c.Finish)

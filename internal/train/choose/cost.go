@@ -9,8 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// Cost is the predicted cost of the solvers on one problem, in nanoseconds on a typical machine. It
-// is computed, never measured, so that the choices are the same on every machine.
+// Cost is the predicted cost of the solvers on one problem, in nanoseconds on a typical machine.
+// Because it is not measured, all machines make the same choices.
 type Cost struct {
 	Newton float64 // Newton's method up to a relative gap of 1 %
 	Epoch  float64
@@ -24,7 +24,7 @@ const (
 
 type lossCosts struct {
 	iterations float64 // iterations of Newton's method up to a gap of 1 %
-	zone       float64 // mean number of Hessians that a row is added to; 0 with kinks: see CostOf
+	zone       float64 // mean number of Hessians to which a row is added; 0 with kinks: see CostOf
 	step       float64 // nanoseconds of a dual step, apart from its products with the row's values
 	passes     float64 // passes of the dual descent to a gap of 1 %, per unit of norm (see Passes)
 	growth     float64 // factor by which the passes grow each time the gap is divided by 10
@@ -68,8 +68,8 @@ func CostOf(l loss.Kind, rows, cols float64, d store.Density) (c Cost) {
 }
 
 // Passes predicts the number of passes that the dual descent needs to reach a relative duality gap
-// of tol. norm is R^2/(lambda*rows), where R^2 is the rows' mean squared length: a step with one
-// row changes the margin of a similar row by about that much.
+// of tol. norm is R^2/(lambda*rows), where R^2 is the rows' mean squared length. It is about the
+// change of a similar row's margin by a step with one row.
 func Passes(l loss.Kind, norm, tol float64) float64 {
 	of := costsOf(l)
 	passes := 3 + float64(of.passes*norm)
@@ -86,13 +86,13 @@ type Work struct {
 	Rows, Columns   float64 // rows and nonempty columns of each problem
 	R2              float64 // mean squared length of the rows, with the bias feature
 	Density         store.Density
-	Newton, Descent bool // whether they are allowed
+	Newton, Descent bool // whether these solvers are allowed
 }
 
-// Plan says which solver is predicted to reach a given gap at the lower cost.
+// Plan is the solver with the lower predicted cost of reaching a gap.
 type Plan struct {
 	Newton bool    // otherwise the dual descent
-	Passes float64 // predicted passes of the dual descent, even if Newton's method is used
+	Passes float64 // of the dual descent, even if Newton's method is chosen
 	Cost   float64 // nanoseconds for all problems; +Inf for a dual descent that is not allowed
 }
 

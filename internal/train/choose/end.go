@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	budgetPasses = 3    // largest cost of a proof, in costs of the plain run
+	budgetPasses = 3    // largest cost of a proof, as a multiple of the plain run's cost
 	minBudget    = 20e6 // nanoseconds that a proof may always cost
 )
 
-// End chooses how the run ends, and sets the remaining settings that have a constant default.
+// End chooses how the run ends, and fills in the constant defaults.
 func (c *Choice) End() {
 	c.finish(c.passes())
 	c.Settings = c.Plain()
@@ -28,7 +28,7 @@ func (c *Choice) passes() int {
 	return int(max(least, min(MaxPasses, plannedVisits/max(c.nonzero, 1))))
 }
 
-// passes is the number of passes over the rows for a run that does not end with a proof.
+// passes is the number of passes for a run that does not end with a proof.
 func (c *Choice) finish(passes int) {
 	if c.Finish == "" && !c.Resumed {
 		s := c.Settings
@@ -62,8 +62,8 @@ func (c *Choice) finish(passes int) {
 	}
 }
 
-// prove lets the run end with a proof of a relative gap of ProofTol, if the settings allow it, and
-// it is predicted to be cheap and fits in memory. passes is the least number of epochs.
+// prove lets the run end with a proof of a relative gap of ProofTol, if the settings allow the
+// proof, and it fits in memory and is predicted to be cheap. passes is the least number of epochs.
 func (c *Choice) prove(passes int) {
 	s := c.Settings
 	if !s.MayProve() {

@@ -6,8 +6,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
-// Expanded returns a choice like c for rows that are expanded by terms of the given kind; nil if
-// the rows can't be expanded, if there are no terms, or if Stopped reports true.
+// Expanded returns a choice like c for rows expanded by terms of the given kind; nil if the rows
+// can't be expanded, if there are no terms, or if Stopped reports true.
 func (c *Choice) Expanded(kind curves.Kind) *Choice {
 	if c.noCurves() != "" {
 		return nil
@@ -39,7 +39,7 @@ func (c *Choice) expand(e *curves.Expansion) {
 // in bytes
 func (c *Choice) termRoom() float64 { return float64(c.memory()) / 2 }
 
-// The result is a reason, or "".
+// noCurves returns why the rows can't be expanded, or "".
 func (c *Choice) noCurves() string {
 	switch kind := c.Scale.Kind; {
 	case c.userDefined:

@@ -69,8 +69,7 @@ func unequalColumns(seed uint64, rows, cols, classes int) sample.Pair {
 	return sample.Pair{Dense: x, Sparse: sample.ToSparse(x), Y: p.Y}
 }
 
-// words returns rows of small counts, like texts, of unequal lengths or, if unit is set, of length
-// 1.
+// words returns rows of small counts, like texts, scaled to length 1 if unit is set.
 func words(seed uint64, rows, cols int, unit bool) sample.Pair {
 	g := rand.New(rand.NewPCG(seed, 5))
 	x, y := dense.New(rows, cols), make([]float32, rows)

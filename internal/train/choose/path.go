@@ -11,7 +11,7 @@ import (
 var factors = []float64{10, 1, 0.1, 0.01, 1e-3, 1e-4}
 
 const (
-	// Parts is the number of parts into which the rows are dealt; a fold holds out one part.
+	// Parts is the number of parts of the rows; a fold holds out one part.
 	Parts = 5
 
 	minFolds   = 2
@@ -19,26 +19,25 @@ const (
 	minRows    = 40   // least number of rows of a run that tries lambdas
 	pathTol    = 0.05 // relative gap to which each model of a path is trained
 
-	// PathEpochs is the largest number of epochs, or passes of the dual descent, of each model of a
-	// path.
+	// PathEpochs is the largest number of epochs or dual passes of each model of a path.
 	PathEpochs = 15
 
 	minSample       = 500 // least number of rows of a sample
 	minSampleFactor = 64  // least number of rows of a sample per column
 
-	minSearchBudget = 200e6 // least budget of a search in nanoseconds, with its reserve for a proof
+	minSearchBudget = 200e6 // least budget of a search and a proof, in nanoseconds
 
-	maxModelBytes = 1 << 30 // largest memory of all models of a path, with their buffers, in bytes
+	maxModelBytes = 1 << 30 // of all models of a path, with their buffers
 
-	problemCost = 2e5 // nanoseconds that a problem costs independently of its rows
+	problemCost = 2e5 // nanoseconds per problem, independent of its rows
 )
 
 // Search lists the choices to compare by cross-validation.
 type Search struct {
-	// Choices begin with the default choice.
+	// The first of Choices is the default choice.
 	Choices []*Choice
 	Paths   []*Path
-	Rows    int // about the number of rows that take part
+	Rows    int // about the number of rows to use
 	Folds   int
 	// Factor is the number of all rows over Rows. Models of a sample are trained with Factor times
 	// each lambda, so that C is about the same as with all rows.
@@ -52,15 +51,15 @@ type Path struct {
 }
 
 // Search returns the choices and the lambdas to try. It sets aside the cost of a proof, up to a
-// third of the budget. The rest pays, in this order of preference, for
+// third of the budget. The rest pays for the first affordable of:
 //
 //   - all choices on all rows, in Parts folds, with as many lambdas as possible;
 //   - the same on a sample of the rows, halved until the budget suffices, as long as the sample has
 //     minSample rows and minSampleFactor rows for each column;
-//   - the default choice alone, on all rows or a sample, and at last on all rows with fewer folds.
+//   - the default choice alone, on all rows or a sample, or finally on all rows with fewer folds.
 //
-// Search returns nil if Lambda or C was given, if the run or its rows don't support
-// cross-validation, or if the budget or the memory is too small.
+// Search returns nil if Lambda or C was given, if the run or its rows don't allow cross-validation,
+// or if the budget or the memory is too small.
 func (c *Choice) Search() *Search {
 	n := c.columns.Rows
 	if !c.byRule || c.userDefined || c.Resumed || c.Start || c.Prior || c.Costs || n < minRows ||
@@ -107,7 +106,7 @@ func newSearch(choices []*Choice, rows, folds int, budget float64) *Search {
 	return nil
 }
 
-// cost is the predicted time, in nanoseconds, of trying the lambdas on one fold of a sample that is
+// cost is the predicted time, in nanoseconds, of trying the lambdas on one fold of a sample with
 // the given share of the rows.
 func (c *Choice) path(lambdas []float64, share float64) (p *Path, cost float64) {
 	p = new(Path)
@@ -123,8 +122,8 @@ func (c *Choice) path(lambdas []float64, share float64) (p *Path, cost float64) 
 	return p, cost
 }
 
-// TrialCost counts at most PathEpochs passes: the dual descent ends then, even if it has not
-// reached pathTol.
+// TrialCost predicts the cost of the models of one lambda, in nanoseconds. It counts at most
+// PathEpochs passes, after which the dual descent ends even if it has not reached pathTol.
 func (w *Work) TrialCost(lambda float64) float64 {
 	plan := w.To(pathTol, lambda)
 	if plan.Newton || plan.Passes <= PathEpochs {
@@ -172,7 +171,7 @@ func (c *Choice) withScheme(scheme string) *Choice {
 	return &a
 }
 
-// Use completes c after the search s, which has found lambda to be the best.
+// Use completes c after the search s, which found lambda to be the best.
 func (c *Choice) Use(s *Search, lambda float64) {
 	c.moved = lambda != c.Lambda
 	c.Lambda = lambda

@@ -45,7 +45,7 @@ func (c *Choice) scale() error {
 
 // Fits reports whether s is the scale that training with the kind s.Kind would fit to the rows of
 // set. If s has an expansion, it must be the expansion of its kind over the given columns (nil for
-// all). Once stopped reports true, the result means nothing.
+// all). Once stopped reports true, the result is unusable.
 func Fits(s *scale.Scale, set *store.Set, columns []int, threads int, stopped func() bool) (
 	bool, error) {
 	c := newChoice(Open{Threads: threads, Stopped: stopped}, set)
@@ -109,7 +109,7 @@ func (c *Choice) bestKind() scale.Kind {
 	q := scale.Quantiles(all.MaxAbs, 0, 0.1, 0.9, 1)
 	unequal := q[2] > float64(maxColumnRange*q[1])
 	fill := float64(all.Nonzeros) / (float64(all.Rows) * float64(cols))
-	// A nonzero takes 8 bytes. Rows.Size is no measure: it is 0 for rows mapped from a file.
+	// A nonzero takes 8 bytes. Rows.Size can't be used: it is 0 for mapped sparse rows.
 	emptyBytes := 4 * float64(c.count) * float64(c.width-cols)
 	fits := c.notSparse || fill*8*maxDenseGrowth >= 4 && emptyBytes <= maxEmptyBytes
 	switch {
@@ -141,9 +141,9 @@ func (c *Choice) copyBytes(toDense bool) float64 {
 	return 8 * (float64(c.columns.Nonzeros) + float64(c.count))
 }
 
-// checkCopy returns an error if a scaled copy of the rows does not fit in MaxMemory or, if
-// MaxMemory is 0, in the default limit and the machine's free memory. It subtracts the size of the
-// copy from a MaxMemory above 0.
+// checkCopy returns an error if a scaled copy of the rows takes all of MaxMemory or, if MaxMemory
+// is 0, of the default limit or of the machine's free memory. It subtracts the size of the copy
+// from a MaxMemory above 0.
 func (c *Choice) checkCopy(toDense bool) error {
 	need, most, have := c.copyBytes(toDense), float64(c.memory()), "have %.6g MB"
 	if free := machine.Free(); c.MaxMemory == 0 && free < most {

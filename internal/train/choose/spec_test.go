@@ -337,8 +337,7 @@ func (p *byPage) end(cfg *settings.Settings, classes, passes float64) {
 	}
 }
 
-// The results are the number of classes and the share of the rarest class; both are 0 for
-// regression.
+// classes returns the number of classes and the share of the rarest class; 0 and 0 for regression.
 func (p *byPage) classes() (int, float64) {
 	if p.loss == "squared" || p.loss == "eps-insensitive" {
 		return 0, 0
@@ -416,7 +415,7 @@ func newPage(seed uint64) *byPage {
 		sizes[j] = size * math.Pow(10, spread*(g.Float64()-0.5))
 		shifts[j] = pick(g, 0.0, 0, 1, 5, 3000)
 		if g.IntN(20) == 0 {
-			sizes[j] = 0 // a column of zeros or, if fill is 0.3, of zeros and threes
+			sizes[j] = 0 // a column of zeros, or of zeros and threes if fill is 0.3
 		}
 	}
 	long, times := pick(g, 0.0, 0, 0.01, 0.1), pick(g, 6.0, 1000)

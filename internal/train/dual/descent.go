@@ -22,8 +22,8 @@ type Solver interface {
 	// variables.
 	RecomputeWeights()
 	// Visit takes a dual step with each of the rows idx that is not skipped. Skipped rows count as
-	// steps as well. Visit stops, and sets the state's Err, at a row whose score or curvature is
-	// not finite.
+	// steps as well. At a row whose score or curvature is not finite, Visit stops and sets the
+	// state's Err.
 	Visit(idx []uint32)
 	EndEpoch() // must be called after each pass
 	// Duals returns a copy of the dual variables, clamped by objective.Problem.Clamp.
@@ -34,7 +34,7 @@ type Solver interface {
 	DualEstimate() float64
 	// Save returns the counters that a checkpoint keeps beside the arrays.
 	Save() *iterate.Progress
-	// Restore sets the counters that Save returns. It reports false if the start or the number of
+	// Restore sets the counters that Save returns. It returns false if the start or the number of
 	// passes is impossible after the given number of epochs.
 	Restore(from *iterate.Progress, epochs int) bool
 	// Arrays calls f with each array that a checkpoint keeps, in a fixed order. f may write to it.
@@ -48,18 +48,16 @@ type Solver interface {
 //
 // A step sets a_i to the maximizer of the dual objective (nearly, for the log loss) with all other
 // dual variables fixed (Hsieh et al., algorithm 1), unless the gain would be too small: see pays.
-// Because w is computed from the a_i, the primal objective P minus the dual objective D is the mean
-// of the rows' duality gaps, loss(m_i) + conjugate(-a_i) + a_i*m_i with weight c_i, unless the bias
-// has no penalty.
+// Unless the bias has no penalty, the primal objective P minus the dual objective D is the mean of
+// the rows' duality gaps, loss(m_i) + conjugate(-a_i) + a_i*m_i with weight c_i.
 //
 // A bias without a penalty is found by the method of multipliers: within a pass it moves like the
-// weight of an appended feature, and at the end of the pass the penalty is centered at the bias
-// reached so far.
+// weight of an appended feature, and the end of the pass centers the penalty at the bias.
 type Descent struct {
 	common
 	Of     *objective.Binary
 	v      []float32 // the problem's only vector
-	square float64   // square of the feature for the bias; r2 of New if the bias has no penalty
+	square float64   // square of the feature for the bias; r2 if the bias has no penalty
 }
 
 type common struct {
@@ -69,7 +67,7 @@ type common struct {
 	iterate.Progress
 	minGain  float64   // see pays
 	nextPass []float32 // pass in which each row is visited next
-	streak   []float32 // latest successive visits of each row with a gap of 0; at most maxSkip
+	streak   []float32 // latest successive visits of each row with gap 0; at most maxSkip
 	active   []uint32
 }
 
@@ -79,8 +77,8 @@ const (
 )
 
 // A row whose gap was 0 in two successive visits is skipped for one pass, after the next such visit
-// for two, and so on up to maxSkip. Unlike in liblinear's shrinking, the number of passes is fixed
-// when the row is skipped.
+// for two, and so on up to maxSkip. In contrast, liblinear's shrinking removes variables until a
+// reset.
 func (r *common) skip(i uint32, gap float64) {
 	if gap > 0 {
 		r.streak[i] = 0
@@ -99,7 +97,7 @@ func (r *common) activeRows(idx []uint32) []uint32 {
 	for _, i := range idx {
 		active[n] = i
 		if r.nextPass[i] <= pass {
-			n++ // active[n] is stored before, so that this can compile to a conditional move
+			n++ // without a branch around the store, this can be a conditional move
 		}
 	}
 	return active[:n]
@@ -131,8 +129,8 @@ func (r *common) pays(q, c, square float64) bool {
 	return !(gain < r.minGain)
 }
 
-// The rows' gaps are measured in the course of a pass, and P - D is usually smaller at its end:
-// GapEstimate reduces the mean gap, and more so if the mean has fallen from the pass before.
+// The rows' gaps are measured during a pass, and P - D is usually smaller at its end. GapEstimate
+// therefore reduces the mean gap, and more so if it has fallen since the pass before.
 func (r *common) GapEstimate() float64 {
 	fall := 1.0
 	if r.PrevGap > r.MeanGap {
@@ -165,7 +163,7 @@ func (r *common) Duals() []float32 {
 	return a
 }
 
-// sum is the weighted sum of the rows' parts of D that do not depend on w.
+// sum is the weighted sum of the rows' parts of D that are independent of w.
 func (r *common) dual(sum float64) float64 {
 	square := 0.0
 	for k, v := range r.Vectors {
@@ -179,8 +177,8 @@ func (r *common) dual(sum float64) float64 {
 }
 
 // New returns a solver that starts with the dual variables alpha. For r2 see certificate.Bound. If
-// mean is set, the result is the mean of iterates sampled in the last pass: the primal objective of
-// a single iterate jumps up and down if the loss has a kink.
+// mean is set, the result is the mean of iterates sampled in the last pass. This is for losses with
+// a kink, for which the primal objective of a single iterate jumps up and down.
 func New(s *iterate.State, p *objective.Binary, alpha []float32, r2 float64, mean bool) *Descent {
 	d := &Descent{common: newCommon(s, p, alpha, mean), Of: p, v: s.Vectors[0],
 		square: float64(s.BiasScale * s.BiasScale)}
@@ -273,9 +271,9 @@ func (d *Descent) DualEstimate() float64 {
 	return d.dual(sum)
 }
 
-// Improve makes the given number of passes with the solver d, whose state is s and whose problem is
-// p. It returns the lower bound on the optimum that the dual variables then prove, or 0 if Visit
-// sets an error. For r2 see certificate.Bound.
+// Improve makes passes with the solver d, whose state is s and whose problem is p. It returns the
+// lower bound on the optimum that the dual variables then prove, or 0 if Visit sets an error. For
+// r2 see certificate.Bound.
 func Improve(d Solver, s *iterate.State, p objective.Problem, passes int, r2 float64) float64 {
 	d.RecomputeWeights()
 	visits := order.New(order.Permutation, s.Count(), 0, 0, 0)

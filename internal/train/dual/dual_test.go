@@ -20,7 +20,7 @@ func TestSteps(t *testing.T) {
 	for k, s := range specs(48) {
 		for _, s.lambda = range []float64{0.02, 1e-4} {
 			if s.lambda < 0.01 && !s.smooth() {
-				continue // without an entropy, a small lambda only enlarges rounding errors
+				continue // a small lambda only enlarges rounding errors
 			}
 			d := newSolver(t, s, 48, k%2 == 1)
 			d.checkVectors(t)
@@ -86,7 +86,7 @@ func (d *problem) checkStep(t *testing.T, i int) (kind string) {
 		return "unchanged"
 	}
 	small := 1e-8 * (1 + math.Abs(before))
-	if d.Lambda < 0.01 { // |v|^2/(2 lambda n^2), and with it its rounding error, is larger
+	if d.Lambda < 0.01 { // |v|^2/(2 lambda n^2) and its rounding error are larger
 		small *= 1e3
 	}
 	least := before
@@ -449,8 +449,8 @@ func TestMixedVectors(t *testing.T) {
 	}
 }
 
-// A row without values has the same score for both classes. From dual variables of 0 the step sets
-// them to 1/2, the optimum.
+// A row without values has equal scores. From dual variables of 0 the step sets them to 1/2, the
+// optimum.
 func TestEqualScores(t *testing.T) {
 	x := dense.New(2, 1)
 	d := solverOf(t, spec{joint: true, log: true, lambda: 1}, x, []float32{0, 1}, false,

@@ -14,8 +14,8 @@ import (
 
 // This file speeds up the descent on ill-conditioned problems: those with a small lambda, or with
 // columns or rows of very unequal norms. The dual objective is a quadratic function of the free
-// variables (see moveFree), which conjugate gradients optimize together, clipped to the limits
-// (compare Moré and Toraldo, SIAM J. Optimization 1, 1991).
+// variables, which are neither 0 nor at a limit. Conjugate gradients optimize them together,
+// clipped to the limits (compare Moré and Toraldo, SIAM J. Optimization 1, 1991).
 
 const (
 	firstFace     = 16       // passes before the first step with all free variables
@@ -29,7 +29,7 @@ const (
 	maxHeavyBytes = 1 << 24 // largest size of H in bytes, without the column for the bias
 )
 
-// FaceBytes estimates the most bytes that a step with the free variables of a problem takes.
+// FaceBytes estimates the largest memory, in bytes, of a step with the free variables of a problem.
 func FaceBytes(rows, columns float64) float64 {
 	rows = min(rows, maxFree)
 	heavy := 4 * float64(rows*min(columns, maxHeavy))
@@ -42,8 +42,7 @@ func FaceBytes(rows, columns float64) float64 {
 //	sum of slope_i*s_i - 1/2 sum of s_i*s_j*<x_i, x_j>/(lambda*n) - bend/2 sum of s_i^2/c_i.
 //
 // The preconditioner approximates lambda*n times the matrix by D + H*H': H has the heavy columns,
-// which have a large share of the diagonal, and the bias's feature; D is diagonal and has the rest
-// of the diagonal.
+// which have a large share of the diagonal, and the bias's feature. D is the rest of the diagonal.
 type face struct {
 	*Descent
 	rows    []uint32
@@ -55,11 +54,11 @@ type face struct {
 	factor  *cholesky.Factor // of I + h'*h
 	r, p, q []float64        // buffers
 	step    []float64
-	u       []float32 // result of sumRows; also a buffer with an element per column
+	u       []float32 // result of sumRows; also a buffer, by column
 	t       []float64 // an element per column of H
 }
 
-// limits returns the range of a without leaving the range of the loss or crossing a kink of the
+// limits returns the part of the loss's range in which a can change without crossing a kink of the
 // dual objective.
 func (d *Descent) limits(a float64) (low, high float64) {
 	t := d.Of.Cost.Kind.Traits()
@@ -73,7 +72,7 @@ func (d *Descent) limits(a float64) (low, high float64) {
 	return low, high
 }
 
-// moveFree reports whether it took a step.
+// moveFree steps with all free variables. It reports whether it took a step.
 func (d *Descent) moveFree() bool {
 	traits := d.Of.Cost.Kind.Traits()
 	if traits.Entropy {
@@ -147,7 +146,7 @@ func (f *face) findHeavy() int {
 	return len(columns)
 }
 
-// precondition computes root, h and factor. If I + h'*h can't be factored, it leaves out H.
+// precondition computes root, h and factor. It drops H if I + h'*h can't be factored.
 func (f *face) precondition() {
 	columns := f.findHeavy()
 	if f.heavy = columns; f.square > 0 {
@@ -249,8 +248,8 @@ func (f *face) conjugateGradients(inverse float64) {
 	}
 }
 
-// move takes f.step or a fraction of it, clipped to the limits, that raises the dual objective;
-// false if it finds none. inverse is 1/(lambda*n).
+// move takes f.step or a fraction of f.step, clipped to the limits, that raises the dual objective.
+// It returns false if it finds none. inverse is 1/(lambda*n).
 func (f *face) move(inverse float64) bool {
 	length := 1.0
 	for range faceHalvings {

@@ -37,7 +37,7 @@ func (s *spec) kinked() bool {
 	return s.loss.Kind.Traits().Kinks
 }
 
-// smooth reports whether the conjugate is an entropy, for which a step is only nearly the best.
+// smooth reports whether the conjugate is an entropy, for which a step is not quite the best.
 func (s *spec) smooth() bool { return s.joint && s.log || !s.joint && s.loss.Kind.Traits().Entropy }
 
 var costs3 = [][]float64{{0, 1, 2}, {0.5, 0, 3}, {2, 1, 0}}
@@ -78,7 +78,7 @@ type problem struct {
 	of     objective.Problem
 	binary *objective.Binary // nil in a joint problem
 	joint  *objective.Joint  // nil in a binary problem
-	r2     float64           // mean of the rows' squared norms, the appended feature included
+	r2     float64           // mean squared norm of the rows, with the appended feature
 	wide   [][]float64       // the rows, with the appended feature
 	y      []float32
 

@@ -77,7 +77,7 @@ func (j *Joint) duals(i int) []float64 {
 }
 
 // shift adds row i, multiplied by change and by the row's weight, to vector r and its bias. If the
-// vectors are mixed, the caller must then add the row with mixed.Axpy.
+// vectors are mixed, the caller must add the row with mixed.Axpy.
 func (j *Joint) shift(r, i int, change float64) {
 	a := float32(change * j.RowWeight(i))
 	if a == 0 {
@@ -135,8 +135,8 @@ func (j *Joint) Visit(all []uint32) {
 }
 
 // scores stores cost(y, r) + z_r - z_y or, for the log loss, z_r - z_y in the buffer z for each
-// class r, where y is the class of row i. q is that of Joint; ok is false if q or an element of z
-// is not finite.
+// class r, where y is the class of row i. It returns the q of Joint's comment; ok is false if q or
+// an element of z is not finite.
 func (j *Joint) scores(i int) (q float64, ok bool) {
 	inverse, y := 1/j.FixedScale, int(j.Class[i])
 	dots := j.dots
@@ -183,7 +183,7 @@ func (j *Joint) step(i int) {
 	}
 }
 
-// project stores the best dual variables for the Crammer-Singer loss in the buffer b. It overwrites
+// project stores the best dual variables for the Crammer-Singer loss in the buffer b, overwrites
 // the buffer z, and returns the row's duality gap before the step.
 func (j *Joint) project(q float64) (gap float64) {
 	top := slices.Max(j.z)
@@ -196,9 +196,9 @@ func (j *Joint) project(q float64) (gap float64) {
 }
 
 // stepToSoftmax stores in the buffer b nearly the best dual variables for the log loss on the line
-// from the old ones to the softmax of the scores: along this line the dual objective is concave,
-// and it rises at the start. gap is the row's duality gap before the step, to second order if each
-// old dual variable differs from the softmax p of its class by at most p.
+// from the old ones to the softmax of the scores. Along this line the dual objective is concave,
+// and rises at the start. gap is the row's duality gap before the step, to second order if each old
+// dual variable differs from the softmax p of its class by at most p.
 func (j *Joint) stepToSoftmax(q float64) (gap float64) {
 	certificate.Softmax(j.z, j.b)
 	square, close := 0.0, true
@@ -248,8 +248,7 @@ func (j *Joint) stepToSoftmax(q float64) (gap float64) {
 	return gap
 }
 
-// The gap is the relative entropy of the old dual variables with respect to the softmax of the
-// scores.
+// The result is the relative entropy of the old dual variables with respect to the softmax.
 func (j *Joint) relativeEntropy() (gap float64) {
 	top := slices.Max(j.z)
 	least := floats.Log(slices.Max(j.b)) - top

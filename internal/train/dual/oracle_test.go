@@ -63,7 +63,7 @@ func (d *problem) offset(i, k int) (z float64) {
 }
 
 // coefficients returns the multiple of row i in each vector, and the row's part of the dual
-// objective, apart from the squared norm of w.
+// objective without the squared norm of w.
 func (d *problem) coefficients(i int) (c []float64, gain float64) {
 	a := d.dualsOf(i)
 	if !d.spec.joint {

@@ -15,23 +15,22 @@ type Chunks struct {
 	settings.Settings
 	classes []float32
 	cols    int
-	start   *Point // initial point; nil for none
-	runs    []*Run // runs[k]: latest run whose first weight vector is k; nil if none
+	start   *Point // initial point
+	runs    []*Run // runs[k]: latest run whose first vector is k; nil if none
 	epochs  float64
 }
 
 // NewChunks returns a trainer for chunks of rows with labels among classes. The ClassWeight of s
-// must be empty: the caller multiplies the rows' weights by the class weights. start is the initial
-// point, nil for none.
+// must be empty: the caller multiplies the rows' weights by it. start is the initial point, or nil.
 func NewChunks(s settings.Settings, classes []float32, cols int, start *Point) *Chunks {
 	vectors, _ := s.Vectors(len(classes))
 	return &Chunks{Settings: s, classes: classes, cols: cols, start: start,
 		runs: make([]*Run, vectors)}
 }
 
-// Train trains on one chunk, which may lack rows of some classes. The rows' weights multiply the
-// loss without being scaled to a mean of 1. If a step fails, Train returns an [iterate.Error], and
-// the trainer has no valid point from then on.
+// Train trains on one chunk, which may lack rows of some classes. The rows' weights are not scaled
+// to a mean of 1. If a step fails, Train returns an [iterate.Error], and the trainer has no valid
+// point from then on.
 func (c *Chunks) Train(set *store.Set, threads int) error {
 	s := &Session{chunk: true, Job: Job{Settings: c.Settings, Rows: set, Start: c.start,
 		Threads: parallel.Threads(threads), Until: context.Background()}}
@@ -62,7 +61,7 @@ func (c *Chunks) continueFrom(r *Run) {
 	}
 	for i, l := range r.Learners {
 		l.Windows = nil
-		if w := r.s.Rows.Weight; w != nil { // the given weights, without scaling to a mean of 1
+		if w := r.s.Rows.Weight; w != nil { // the given weights, not scaled to a mean of 1
 			l.Weight = w
 		}
 		if last != nil {

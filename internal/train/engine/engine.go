@@ -40,17 +40,17 @@ type Job struct {
 	Share     int   // concurrent sessions that share the memory; New replaces 0 by 1
 	Pause     int64 // step of each run after which Train pauses; New replaces 0 by MaxInt64
 	KeepState bool  // count the memory for checkpoints
-	KeepProof bool  // lower bounds are from dual variables rounded as in a proof
+	KeepProof bool  // round the dual variables of lower bounds as in a proof
 
 	// Until is a context that cancels New; may be nil. Train and Verify replace it by their
 	// context.
 	Until context.Context
-	// Quality returns how good a model is on validation data; larger is better. If Quality is set,
-	// Train returns the best of the points that it checked, unless it pauses or its context is
-	// done. Patience requires Quality.
+	// Quality measures a model on validation data; larger is better. If Quality is set, Train
+	// returns the best of the points that it checked, unless it pauses or its context is done.
+	// Patience requires Quality.
 	Quality func(*Point) float64
-	// Progress, if not nil, is called after epochs and, in the first epoch, after the fractions of
-	// the epoch in Early, above 0 and below 1.
+	// Progress, if not nil, is called after each epoch and, within the first, after the fractions
+	// of the epoch in Early, above 0 and below 1.
 	Progress func(Progress)
 	Early    []float64
 }
@@ -60,7 +60,7 @@ type Resume struct {
 	Settings          settings.Settings // of the interrupted run
 }
 
-// Progress says how far a session has trained. The step counts are sums over the runs.
+// Progress is the progress of a session. The counts are sums over the runs.
 type Progress struct {
 	Epoch      int
 	Steps      int64
@@ -72,19 +72,19 @@ type Progress struct {
 type Session struct {
 	Job
 	Runs           []*Run
-	chunk          bool // the rows are a chunk of a stream; they may be fewer than a batch
+	chunk          bool // the rows are a chunk, perhaps fewer than a batch
 	Newtons        newton.Pool
 	plan           plan
 	verifyByNewton bool // Verify may use Newton's method
 
-	abandonable bool   // the measurement in progress is useless once Until is done
+	abandonable bool   // the current measurement is useless once Until is done
 	hash        string // "" until Fingerprint computes it
 
 	round int // number of epochs that all runs have completed
 	// undecided is set if the context was done before the stopping criteria were decided. The epoch
-	// then does not count as completed.
+	// is then incomplete.
 	undecided bool
-	ended     bool // a stopping criterion ended the session before its last step
+	ended     bool // a stopping criterion ended the session early
 	stop      stopState
 
 	measured *Point
@@ -110,7 +110,7 @@ type stopState struct {
 type plan struct {
 	mayNewton bool // Finish is FinishAuto, and may choose Newton's method
 	// columns is the number of nonempty columns, or of all columns if that is unknown. density and
-	// columns are zero unless mayNewton is set.
+	// columns are set only with mayNewton.
 	density store.Density
 	columns int
 
@@ -161,7 +161,7 @@ func (r *Run) parallel(f func(k int)) {
 	parallel.For(r.threads, len(r.Learners), func(_, k int) { f(k) })
 }
 
-// w is not copied, b is a copy.
+// vectorsOf does not copy w.
 func (r *Run) vectorsOf(m *Point, k int) (w [][]float32, b []float64) {
 	return m.vectors(r.first+k, len(r.Learners[k].Vectors))
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// newJob's job has one goroutine, and zero fields of the settings are filled in by Plain.
+// newJob's job has one goroutine. Plain fills in zero settings.
 func newJob(t testing.TB, x store.Examples, y []float32, s settings.Settings) engine.Job {
 	t.Helper()
 	return weightedJob(t, x, y, nil, s)

@@ -12,8 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/sgd"
 )
 
-// Learner solves one optimization problem: for one weight vector, or for all weight vectors of a
-// joint problem.
+// Learner solves one optimization problem, for one weight vector or, if joint, for all.
 type Learner struct {
 	*iterate.State
 	Of     objective.Problem
@@ -26,8 +25,8 @@ type Learner struct {
 	Newton *newton.Method // nil while another solver is in use
 
 	newtonStarts int
-	newtonStart  int64 // step after which Newton's method replaced another solver
-	afterDual    bool  // the replaced solver was dual coordinate descent
+	newtonStart  int64 // step after which Newton's method began
+	afterDual    bool  // Newton's method replaced dual coordinate descent
 }
 
 type phase uint8
@@ -57,7 +56,7 @@ func (l *Learner) TakeSteps(idx []uint32, ends []int) {
 	switch phase := l.phase(); {
 	case l.Err != nil:
 	case phase == iterating:
-		l.T += int64(len(idx)) // Newton's method iterates at the end of the epoch
+		l.T += int64(len(idx)) // it iterates at the end of the epoch
 	case phase == descending:
 		for len(idx) > 0 && l.Err == nil {
 			n := l.BeforeSample(len(idx))
@@ -71,7 +70,7 @@ func (l *Learner) TakeSteps(idx []uint32, ends []int) {
 	}
 }
 
-// EndEpoch must be called after each epoch. epochs is the number of epochs completed so far.
+// EndEpoch must be called after each epoch. epochs is the number of completed epochs.
 func (l *Learner) EndEpoch(epochs int) {
 	l.State.EndEpoch(epochs)
 	if l.Dual != nil {
@@ -93,8 +92,8 @@ func (l *Learner) dualVariables() []float32 {
 }
 
 // lowerBound returns the lower bound on the minimum of P that the current dual variables prove; NaN
-// if l keeps none. If rounded is true, the dual variables are rounded as in a proof file, so that
-// the run reports the gap that its proof will show.
+// if l keeps none. If rounded is set, they are rounded as in a proof file, so that the run reports
+// the gap of its proof.
 func (l *Learner) lowerBound(r2 float64, rounded bool) (bound float64) {
 	if rounded {
 		if v, ok := l.pack(r2); ok {
@@ -129,9 +128,9 @@ func (l *Learner) pack(r2 float64) (v certificate.Packed, ok bool) {
 	return certificate.Pack(l.Of, a), true
 }
 
-// ForNewton returns the problem of l, which starts from the weights after step t. If the rows of l
-// have other indices than in pool, and are more than half of the rows in pool, the problem reads
-// the rows in pool instead; the results are the same to the bit.
+// ForNewton returns the problem of l, which starts from the weights after step t. If l has a copy
+// or a subset of the rows in pool, with more than half of them, the problem reads the rows in pool
+// instead; the results are the same to the bit.
 func (l *Learner) ForNewton(pool *newton.Pool, t int64) *newton.Problem {
 	l.ComputePriorScores64()
 	rows, of := l.BySetRow(), &l.Binary.Of

@@ -33,7 +33,8 @@ func (s *Session) Now() *Point {
 	return m
 }
 
-// solverNames begins with the solver that the problems began with; "" if Finish names no solver.
+// solverNames lists the first solver of the problems, then the others in use; "" if Finish names no
+// solver.
 func (s *Session) solverNames() string {
 	if !s.HasSolver() {
 		return ""
@@ -50,9 +51,9 @@ func (s *Session) solverNames() string {
 	return strings.Join(names, ", ")
 }
 
-// center shifts the bias, if there is one, of a model of scaled regression targets so that the
-// weighted mean residual is 0. With the epsilon-insensitive loss, that does not minimize the
-// objective: center then leaves the bias unchanged if Tol is set and Finish names a solver.
+// center shifts the bias, if any, of a model of scaled regression targets so that the weighted mean
+// residual is 0. Because this does not minimize the objective with the epsilon-insensitive loss,
+// center then leaves the bias unchanged if Tol is set and Finish names a solver.
 func (s *Session) center(m *Point) {
 	if s.Scale == nil || s.Scale.Spread == 0 || s.Bias == settings.BiasNone ||
 		s.Tol > 0 && s.HasSolver() && !s.Kind().Traits().MeanResidual {
@@ -70,8 +71,8 @@ func (s *Session) center(m *Point) {
 	}
 }
 
-// copyInitial copies the weight vectors of Start, or of Prior if there is no Start, into m if the
-// runs are on pairs of classes: a pair without rows has no run, and keeps the copy.
+// For runs on pairs of classes, copyInitial copies the weight vectors of Start, or of Prior if
+// there is no Start, into m. A pair without rows has no run, and keeps the copy.
 func (s *Session) copyInitial(m *Point) {
 	from := cmp.Or(s.Start, s.Prior)
 	if from == nil || !s.pairs() {
@@ -96,9 +97,9 @@ const (
 )
 
 // Measure sets the objective, the lower bound from the current dual variables, and the gap in
-// m.Result. If there is a scaling, the objective is that of the weights in the model file, with the
-// scaling folded in and rounded to float32. Measure returns the largest possible error of the
-// objective, averaged over the learners.
+// m.Result. With a scaling, the objective is of the written weights, which include the scaling and
+// are rounded to float32. Measure returns the mean over the learners of the objective's largest
+// possible error.
 func (s *Session) Measure(m *Point, how Precision) (maxError float64) {
 	s.measured = m
 	m.Folded = nil
@@ -144,9 +145,8 @@ func (r *Run) measure(how Precision) {
 	r.refine(how)
 }
 
-// finiteDots reports whether it can rule out that a float32 dot product of a row of the run with a
-// weight vector of s.measured overflows, and that a bias is not finite. It never can for
-// user-defined rows.
+// finiteDots reports whether all biases in s.measured are finite, and no float32 dot product of its
+// weight vectors with the run's rows can overflow. It returns false for user-defined rows.
 func (r *Run) finiteDots() bool {
 	for k := range r.Learners {
 		w, b := r.vectorsOf(r.s.measured, k)
@@ -160,7 +160,7 @@ func (r *Run) finiteDots() bool {
 	return !math.IsInf(r.X.DotError(0), 1)
 }
 
-// refine recomputes finite objectives from float64 dot products where how asks for that.
+// refine recomputes finite objectives from float64 dot products if how asks for them.
 func (r *Run) refine(how Precision) {
 	exact := make([][][]float64, len(r.Measured))
 	for k, at := range r.Measured {
@@ -182,9 +182,9 @@ func (r *Run) refine(how Precision) {
 }
 
 // setObjectives computes the objective P of each learner's part of s.measured, and its largest
-// possible error: if exact is nil, from float32 dot products, with a P of NaN if a score is not
-// finite; otherwise from float64 dot products with the weight vectors exact[k] of learner k,
-// skipping learners for which exact[k] is nil.
+// possible error. If exact is nil, it uses float32 dot products, and P is NaN if a score is not
+// finite. Otherwise it uses float64 dot products with the weight vectors exact[k] of learner k, and
+// skips learners for which exact[k] is nil.
 func (r *Run) setObjectives(exact [][][]float64) {
 	m, loss, quick := r.s.measured, make([]float64, len(r.Learners)), exact == nil
 	dotSize := 0.0 // Terms.SumError covers the errors of float64 dot products
@@ -222,9 +222,9 @@ func (r *Run) setObjectives(exact [][][]float64) {
 	}
 }
 
-// f must return the weighted sum of the losses of learner k over the rows at positions from to to-1
-// of the view. meanLosses calls f for one block of rows and several learners before the next block,
-// so that rows stay in the cache.
+// f must return the weighted sum of the losses of learner k over positions from to to-1 of the
+// view. meanLosses calls f for a block of rows and several learners before the next block, so that
+// rows stay in the cache.
 func (r *Run) meanLosses(f func(k int, x store.Rows, from, to int) float64) []float64 {
 	block, sums := blockRows(r.X.Cols()), make([][]float64, r.Blocks())
 	for b := range sums {
@@ -249,9 +249,9 @@ func (r *Run) meanLosses(f func(k int, x store.Rows, from, to int) float64) []fl
 	return loss
 }
 
-// exactVectors returns the weight vectors of learner k in m, for the scaled rows. If there is a
-// scaling, they are the weights of the written model with the scaling undone, not rounded to
-// float32. The caller may pass them to floats.GiveBack.
+// exactVectors returns the weight vectors of learner k in m, for the scaled rows. With a scaling,
+// they are computed from the written model, without rounding to float32. The caller may pass them
+// to floats.GiveBack.
 func (r *Run) exactVectors(m *Point, k int) (exact [][]float64) {
 	w, _ := r.vectorsOf(m, k)
 	for i, v := range w {

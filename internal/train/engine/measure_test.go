@@ -138,7 +138,7 @@ func TestMeasureAsNeeded(t *testing.T) {
 		{settings.Settings{Lambda: 1e-4, Epochs: 2}, false},
 		{settings.Settings{Lambda: 1, Epochs: 200, Tol: 1e-9, Finish: settings.FinishNewton}, true},
 		{settings.Settings{Lambda: 1e-3, Epochs: 2, Order: "iid"}, false}, // no bound
-		// There is no bound either, and the objective is so small that float32 is not enough.
+		// no bound, and an objective too small for float32
 		{settings.Settings{Lambda: 1e-5, Epochs: 99, Order: "iid"}, true},
 	} {
 		if c.s.Epochs == 99 { // the first column is the class
@@ -165,7 +165,7 @@ func TestMeasureAsNeeded(t *testing.T) {
 	}
 }
 
-// The rows are enough to be divided into blocks and parts.
+// The rows are divided into blocks and parts.
 func TestMeasureThreads(t *testing.T) {
 	const rows, cols = 9000, 5
 	x, y := dense.New(rows, cols), make([]float32, rows)

@@ -16,12 +16,11 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
 
-// approximate size of a learner in bytes, without weight vectors and arrays with an element for
-// each row
+// approximate bytes of a learner, without weight vectors and arrays by row
 const learnerSize = 2048
 
-// Need estimates the least number of bytes that a session of the job needs besides the data, with
-// one goroutine and without copies of rows. It must not depend on the machine.
+// Need estimates the bytes that a session of the job needs besides the data, with one goroutine and
+// without copies of rows. It must not depend on the machine.
 func Need(job Job) float64 {
 	s := &Session{Job: job}
 	s.Settings = s.InForce()
@@ -35,9 +34,9 @@ func (s *Session) need() float64 {
 	return minimal.Memory(1)
 }
 
-// autoMayUseNewton reports whether FinishAuto is set and may choose Newton's method. A session that
-// uses it must need at most MaxMemory bytes, or the default limit if MaxMemory is 0. The machine's
-// free memory must not matter, because models may not depend on it.
+// autoMayUseNewton reports whether FinishAuto is set and may choose Newton's method. The session
+// must then need at most MaxMemory bytes, or the default limit if MaxMemory is 0. The machine's
+// free memory must not matter, because models must not depend on it.
 func (s *Session) autoMayUseNewton() bool {
 	if s.Finish != settings.FinishAuto || s.Rows.X.Cols() > newton.MaxColumns || !s.CanNewton() {
 		return false
@@ -51,9 +50,9 @@ func (s *Session) MayUseNewton() bool {
 		s.verifyByNewton
 }
 
-// checkMemory returns an error if the session needs more memory than allowed; it must be called
-// before that memory is allocated. It reduces goroutines, copies of rows, and buffers and kept
-// Hessians of Newton's method to what fits, none of which changes the results.
+// checkMemory returns an error if the session needs more memory than allowed. It must be called
+// before that memory is allocated. It reduces goroutines, copies of rows, and Newton's buffers and
+// kept Hessians to what fits, which does not change the results.
 func (s *Session) checkMemory() error {
 	limit, have := s.memoryLimit()
 	s.Newtons.MaxKeptBytes = 0
@@ -88,7 +87,7 @@ func (s *Session) checkMemory() error {
 func (s *Session) memoryLimit() (bytes float64, have string) {
 	bytes = float64(cmp.Or(s.MaxMemory, options.Allowed)) / float64(s.Share)
 	have = fmt.Sprintf("have %.6g MB left", bytes/1e6)
-	if s.MaxMemory > 0 { // the caller's limit holds however much memory is free
+	if s.MaxMemory > 0 { // holds however much memory is free
 		return bytes, have
 	}
 	free := machine.Free()
@@ -103,7 +102,7 @@ func (s *Session) memoryLimit() (bytes float64, have string) {
 	return bytes, have
 }
 
-// alternatives returns a phrase that lists other multi-class schemes that need at most limit bytes.
+// alternatives lists other multi-class schemes that need at most limit bytes.
 func (s *Session) alternatives(limit float64) (format string, args []any) {
 	if len(s.Rows.Classes) <= 2 {
 		return "", nil
@@ -132,9 +131,9 @@ func (s *Session) copyBytes() float64 {
 	return s.Rows.Copies(s.pairs())
 }
 
-// rows is the number of rows that each weight vector is trained on, summed over the vectors;
-// visited the number of rows that each run visits, summed over the runs; longest the number of rows
-// of the longest run. float64 can't overflow.
+// rows is the sum over the weight vectors of the rows that each is trained on, visited the sum over
+// the runs of the rows that each visits, and longest the number of rows of the longest run. float64
+// can't overflow.
 func (s *Session) sizes() (vectors, rows, visited, longest float64) {
 	n, _ := s.Vectors(len(s.Rows.Classes))
 	vectors = float64(n)
@@ -151,33 +150,33 @@ func (s *Session) sizes() (vectors, rows, visited, longest float64) {
 	return vectors, visited, visited, longest
 }
 
-// Memory estimates how many bytes the session needs besides the data and copies of rows. problems
-// is the number of problems of Newton's method that have buffers at a time.
+// Memory estimates the bytes that the session needs besides the data and copies of rows. problems
+// is the number of problems that have Newton buffers at a time.
 func (s *Session) Memory(problems int) float64 {
 	x, set := s.Rows.X, len(s.Rows.Y)
 	vectors, rows, visited, longest := s.sizes()
-	perVector := 2.0  // float32 numbers per feature and weight vector: in v and in the model
-	perRow := 0.0     // bytes per weight vector and row that it is trained on
-	perVisited := 8.0 // bytes per run and row: indices in View.Only and in order.Visits
-	perSet := 4.0     // bytes per row of the training set: its squared norm
+	perVector := 2.0  // float32 numbers per feature and weight vector: v and the model
+	perRow := 0.0     // bytes per weight vector and row of its training
+	perVisited := 8.0 // bytes per run and row: View.Only and order.Visits
+	perSet := 4.0     // bytes per row of the training set: squared norm
 	if s.pairs() {
-		perVisited += 12 // the row's index in the training set, its class and its squared norm
-		perSet += 4      // the row's index in the list of the rows of its class
+		perVisited += 12 // index in the training set, class and squared norm
+		perSet += 4      // index in the list of the rows of its class
 	}
 	if vectors > 1 {
-		perVector += 2 // v as a row of the matrix of all vectors, and v interleaved with others
+		perVector += 2 // v in the matrix of all vectors, and v interleaved
 	}
 	if s.Average == settings.LastHalf {
 		perVector += 2
 	}
 	if s.Order != order.IID {
-		perRow += 8 // two sums of the row's coefficients, in certificate.Windows
+		perRow += 8 // two sums in certificate.Windows
 	}
 	if s.HasSolver() || s.verifyByNewton {
 		perVector++
-		perRow += 16 // dual variable, nextPass, streak and place in active: see package dual
+		perRow += 16 // dual variable, nextPass, streak and active in package dual
 		if s.Joint() {
-			perRow -= 8 // all classes share the nextPass and the streak of a row
+			perRow -= 8 // all classes share nextPass and streak
 		}
 	}
 	faces := 0.0 // bytes: see package dual
@@ -188,10 +187,10 @@ func (s *Session) Memory(problems int) float64 {
 		perVector, perRow = 2*perVector, 2*perRow
 	}
 	if s.Patience > 0 {
-		perVector++ // weights of the best point so far
+		perVector++ // best point so far
 	}
 	if s.Prior != nil {
-		perRow += 8 // the prior's score of the row
+		perRow += 8 // the prior's score
 	}
 	if s.ClassWeight == settings.Balanced || s.Rows.Weight != nil {
 		perVisited += 8
@@ -205,8 +204,8 @@ func (s *Session) Memory(problems int) float64 {
 		newtons = newton.Memory(float64(problems), int(longest), x.Cols()) +
 			newton.SharedMemory(vectors, set, x.Cols(), x.Size(), flat, s.Newtons.MaxKeptBytes)
 	}
-	// A learner that is measured has a float64 vector for the sum over the rows. If the rows are
-	// summed in parts, each goroutine has another such vector.
+	// A measured learner has a float64 vector for the sum over the rows. If the rows are summed in
+	// parts, each goroutine has another.
 	measured := min(vectors, float64(s.Threads))
 	if parts := s.Rows.Parts(); parts > 1 {
 		measured += min(float64(s.Threads), measured*float64(parts))

@@ -79,14 +79,14 @@ func TestMemoryEstimate(t *testing.T) {
 		}
 		c.s.Epochs, c.s.Lambda = 2, 0.1
 		if c.s.Finish == settings.FinishNewton {
-			c.s.Epochs, c.s.Tol = 4, 1e-13 // the first iteration is in the second epoch
+			c.s.Epochs, c.s.Tol = 4, 1e-13 // the second epoch has the first iteration
 		}
 		before := live()
 		job := newJob(t, examples, y, c.s)
 		job.KeepState, job.Threads = c.keep, 2
 		s := newSession(t, job)
 		need := s.Memory(1)
-		if c.sparse { // leave no memory for copies of the rows, which Memory does not count
+		if c.sparse { // no room for copies of the rows, which Memory does not count
 			job.MaxMemory = int64(need) + 1
 			s = newSession(t, job)
 		}
@@ -205,7 +205,7 @@ func TestCopiesBeforeBuffers(t *testing.T) {
 	defer func(old int) { store.MinCopySize = old }(store.MinCopySize)
 	store.MinCopySize = 0
 	data := sample.Random(76, 1000, 400, 4, 0.05)
-	// By the estimates neither solver is worth its cost.
+	// By the estimates, neither solver pays.
 	job := newJob(t, data.Sparse, data.Y, settings.Settings{Lambda: 1e-3, Tol: 0.01, Epochs: 3,
 		Finish: settings.FinishAuto})
 	job.Threads = 8

@@ -102,8 +102,8 @@ func (s *Session) checkCosts() error {
 	return nil
 }
 
-// compact adds a copy of the rows in a format of fewer bytes, if the copy saves time. The results
-// are the same to the bit.
+// compact adds a copy of the rows in fewer bytes if the copy saves time. It does not change the
+// results.
 func (s *Session) compact() {
 	x, n := s.Rows.X, len(s.Rows.Y)
 	steps, err := s.Length(n)
@@ -113,7 +113,7 @@ func (s *Session) compact() {
 	visits := float64(steps) / float64(n)
 	if k := float64(len(s.Rows.Classes)); s.pairs() {
 		if s.Steps == 0 {
-			visits *= k - 1 // a row belongs to k-1 pairs, and each pair trains for all epochs
+			visits *= k - 1 // a row is in k-1 pairs, each of which trains for all epochs
 		} else {
 			visits *= k * (k - 1) / 2 // each pair takes all steps
 		}

@@ -8,22 +8,21 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// Point is a model for the rows after scaling, and the objectives that were measured.
+// Point is a model for the scaled rows, with its measured objectives.
 type Point struct {
 	Weights [][]float32
 	Bias    []float64 // one for each weight vector; nil for none
 	Result  proof.Result
 
-	// Folded is the same model for the rows before scaling, the Point itself without a scaling; nil
-	// until Fold computes it.
+	// Folded is the model for the unscaled rows, or the Point itself without a scaling; nil until
+	// Fold sets it.
 	Folded *Point
 }
 
 // bias returns 0 if p has no biases.
 func (p *Point) bias(k int) float64 { return floats.At(p.Bias, k, 0) }
 
-// vectors returns n weight vectors of p, not copied, from index start on. Biases are 0 if p has
-// none.
+// vectors returns n weight vectors of p from index start on, not copied, and their biases.
 func (p *Point) vectors(start, n int) (w [][]float32, b []float64) {
 	for k := range n {
 		b = append(b, p.bias(start+k))
@@ -69,7 +68,7 @@ func newPoint(s *settings.Settings, classes, cols int, biases bool) *Point {
 	return m
 }
 
-// copyFrom also copies biases and step counts if p has any.
+// copyFrom copies weights and, where p has them, biases and step counts.
 func (p *Point) copyFrom(source *Point) {
 	for k, w := range source.Weights {
 		copy(p.Weights[k], w)

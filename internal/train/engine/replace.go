@@ -8,20 +8,19 @@ import (
 )
 
 // This file replaces results that are worse than w = 0 (with a prior, than the prior) or than the
-// start, to which a few steps on rows of very unequal norms can lead. Results stay unchanged if
-// Offset is OffsetNone, because steps are then exactly the paper's, or if Job.Quality is set,
+// start. A few steps on rows of very unequal norms can lead to such results. Results stay unchanged
+// if Offset is OffsetNone, because steps are then exactly the paper's, or if Job.Quality is set,
 // because validation data then select the result.
 
-// If a learner's part of m is worse than w = 0 (than the prior, if there is one) or than the start,
-// replace puts the weights with the smallest objective into it: w = 0, the start, the last iterate,
-// or the weights that m has.
+// If a learner's part of m is worse than w = 0 (or the prior) or than the start, replace sets it to
+// the best of w = 0 (or the prior), the start, the last iterate and the present weights.
 func (r *Run) replace(m *Point, replaced *atomic.Int64) {
 	r.parallel(func(k int) {
 		if r.s.mayAbandon() {
 			return
 		}
 		l, now := r.Learners[k], r.Measured[k].Objective
-		// tolerance for rounding: equal sums may be computed differently
+		// with a tolerance for rounding
 		zero := l.Of.AtZero() * (1 + 4*l.SumError)
 		start := l.StartWeights
 		if !(now > zero) && !(start.W != nil && now > l.Of.At(start.W, start.B)) {
@@ -47,8 +46,8 @@ func (r *Run) replace(m *Point, replaced *atomic.Int64) {
 	})
 }
 
-// measureAndReplace measures m, unless m is s.proven, which is measured already, and again after a
-// replacement.
+// measureAndReplace measures m, unless it is s.proven, and replaces weights. After a replacement it
+// measures m again.
 func (s *Session) measureAndReplace(m *Point) {
 	how := AsNeeded
 	if s.Tol > 0 {

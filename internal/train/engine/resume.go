@@ -11,8 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// Fingerprint includes the prior's hash. It returns "" if until is done before the fingerprint is
-// computed.
+// Fingerprint includes the prior's hash. It returns "" if until ends it early.
 func (s *Session) Fingerprint(until context.Context) string {
 	if s.hash == "" {
 		s.hash = s.Rows.Fingerprint(scale.Raw(s.Rows.X), s.PriorHash, s.Threads, func() bool {
@@ -22,8 +21,7 @@ func (s *Session) Fingerprint(until context.Context) string {
 	return s.hash
 }
 
-// arrays calls f with each long array that is part of a checkpoint, in a fixed order. f may write
-// to it.
+// arrays calls f with each long array of a checkpoint, in a fixed order. f may write to the array.
 func (s *Session) arrays(f func([]float32)) {
 	for _, l := range s.learners() {
 		l.Arrays(f)
@@ -70,8 +68,8 @@ func (s *Session) Checkpoint() *checkpoint.State {
 	return st
 }
 
-// resume restores the session's state from s.Resume. It does not trust the checkpoint: weights,
-// biases and dual variables may have any values.
+// resume restores the session's state from s.Resume. Weights, biases and dual variables may have
+// any values, because the checkpoint may be damaged.
 func (s *Session) resume() error {
 	from := s.Resume
 	if from.State == nil {
@@ -130,7 +128,7 @@ func (s *Session) resumeRuns(from *checkpoint.Head) bool {
 		}
 	}
 	for _, r := range s.Runs {
-		if r.T < r.Total { // a run that had ended within an epoch goes on with more steps
+		if r.T < r.Total { // it ended within an epoch, and now has more steps
 			s.round = min(s.round, r.Epoch)
 		}
 	}
@@ -167,7 +165,7 @@ func (r *Run) resumeLearner(l *Learner, from *checkpoint.Learner) bool {
 	return l.Restore(&from.Saved)
 }
 
-// Newton's method repeats its iterations before the checkpoint when a result is first needed.
+// Newton's method repeats its iterations when a result is first needed.
 func (r *Run) resumeNewton(l *Learner, from *checkpoint.Newton) bool {
 	if l.Joint != nil || !r.s.MayUseNewton() || from.Start < l.Start || from.Start > l.T ||
 		!from.Fits(r.Epoch) {

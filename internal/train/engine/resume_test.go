@@ -344,8 +344,8 @@ func upToThree(n int) (w []float32) {
 	return w
 }
 
-// resumeDamaged fails the test if a run resumed from a damaged checkpoint ends with a bound above
-// the objective or with weights that are not finite.
+// resumeDamaged fails the test if a run resumed from a damaged checkpoint has a bound above the
+// objective or weights that are not finite.
 func resumeDamaged(t *testing.T, job engine.Job, st *checkpoint.State) {
 	t.Helper()
 	resume := func(change func(*checkpoint.State)) {

@@ -17,9 +17,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/sgd"
 )
 
-// newRun returns a run on the rows of the two classes in pair or, if pair is nil, on all rows; nil
-// if no row has a weight above 0. start is the index in Point.Weights of the run's first weight
-// vector.
+// newRun returns a run on the rows of the two classes in pair, or on all rows if pair is nil. It
+// returns nil if no row has a weight above 0. start is the index in Point.Weights of the run's
+// first weight vector.
 func (s *Session) newRun(pair []int32, start int) (*Run, error) {
 	r := &Run{s: s, first: start, threads: 1, innerThreads: 1}
 	var err error
@@ -57,7 +57,7 @@ func (s *Session) newRun(pair []int32, start int) (*Run, error) {
 	return r, r.addLearners(pair, t0)
 }
 
-// t0 is the offset of the step count: after t steps the divisor of w is lambda*(t+t0).
+// t0 is the offset of the step count: after t steps, w is v/(lambda*(t+t0)).
 func (r *Run) addLearners(pair []int32, t0 float64) error {
 	n, vectors, positive := len(r.s.Rows.Classes), 1, int32(0)
 	switch {
@@ -117,8 +117,8 @@ func (r *Run) newState(start, n int, t0 float64) (iterate.State, error) {
 	if r.s.Average == settings.LastHalf && !r.s.plan.startsWithDual {
 		s.Average = iterate.NewAverage(s.Total, n, cols)
 	}
-	// Windows of coefficients give the lower bound if each row is visited at most once an epoch and
-	// a bound exists. Dual coordinate descent has dual variables of its own.
+	// Windows give the lower bound if each row is visited at most once an epoch and a bound exists.
+	// Dual coordinate descent has its own dual variables.
 	if r.s.Order != order.IID && !(n > 1 && s.FreeBias) && !r.s.plan.startsWithDual {
 		s.Windows = certificate.NewWindows(s.Total, r.Order.Steps, r.X.Rows()*n)
 	}
@@ -149,13 +149,13 @@ func Period(total int64, cols int) int64 {
 //	weights given       mean of weight^2*norm^2 over the rows / lambda
 //	otherwise           R2/lambda
 //
-// The norms in this table include the appended feature. In the case of Traits.Curvature, a bias without a
-// penalty counts as an appended feature of 1.
+// These norms include the appended feature. In the row of Traits.Curvature, a bias without a
+// penalty counts as a feature of 1.
 func (r *Run) measureNorms() (t0 float64) {
 	var sum, steps, largest, bias float64
 	b := float64(r.s.BiasScale * r.s.BiasScale)
 	if r.s.Bias == settings.BiasUnregularised { // BiasScale is 0
-		bias = 1 // steps change the bias like the weight of a feature that is always 1
+		bias = 1 // steps change the bias like the weight of a feature of 1
 	}
 	for _, i := range r.All() {
 		w := r.RowWeight(i)
@@ -190,8 +190,8 @@ func (r *Run) arrange() {
 	}
 }
 
-// Segment returns the largest number of steps between two checks of the context: fewer with many
-// weight vectors, unless interleaved vectors need a long segment to save time.
+// Segment returns the largest number of steps between two checks of the context. Many weight
+// vectors make it small, unless interleaved vectors need a long segment to save time.
 func (r *Run) Segment() int {
 	cols, lead := r.X.Cols(), r.Learners[0]
 	share := (1 << 20) * r.threads / (len(r.Learners) * len(lead.Vectors))
@@ -212,11 +212,11 @@ func (r *Run) Segment() int {
 
 const maxJointSegment = 8192
 
-// blockRows is the number of rows that all classes visit before they go on to the next rows, so
-// that the rows or, with many columns, v stay in the cache. The number does not change the weights.
+// blockRows is the number of rows that all classes visit before the next rows, so that the rows or,
+// with many columns, v stay in the cache. It does not change the weights.
 func blockRows(cols int) int { return max(32, cols/256) }
 
-// Advance trains to the end of the epoch, of the run, or to step pause, whichever comes first. It
+// Advance trains to the first of the end of the epoch, the end of the run, and step pause. It
 // returns early, without an error, if ctx is done.
 func (r *Run) Advance(ctx context.Context, pause int64) error {
 	for end := min(r.Total, pause); r.T < end; {
@@ -262,7 +262,7 @@ func (r *Run) nextAdaptation() int64 {
 	return iterate.NextAdaptation(r.T, r.Total)
 }
 
-// ends has the end of each batch in idx; nil if each row is a step.
+// ends has the ends of the batches in idx; nil if each row is a step.
 func (r *Run) takeSteps(start, end int, idx []uint32, ends []int) {
 	learners, block := r.Learners[start:end], len(idx)
 	if ends == nil {
@@ -283,7 +283,7 @@ func (r *Run) takeSteps(start, end int, idx []uint32, ends []int) {
 	}
 }
 
-// group returns nil if the learners must take their steps one learner after the other.
+// group returns nil unless the learners can take their steps together.
 func (r *Run) group(start, end int) *sgd.Group {
 	learners := r.Learners[start:end]
 	if len(learners) < 2 || slices.ContainsFunc(learners, func(l *Learner) bool {

@@ -32,7 +32,7 @@ func TestOffset(t *testing.T) {
 	for _, c := range []struct {
 		s       settings.Settings
 		weights []float32
-		r2, t0  func(w, norm float64) float64 // terms of one row with weight w; t0 times lambda
+		r2, t0  func(w, norm float64) float64 // terms of a row with weight w; t0 times lambda
 		largest bool                          // t0 is the maximum over the rows, not the mean
 	}{
 		{s: settings.Settings{}, t0: func(w, n float64) float64 { return n }},
@@ -56,7 +56,7 @@ func TestOffset(t *testing.T) {
 		r := newSession(t, weightedJob(t, x, y, c.weights, c.s)).Runs[0]
 		r2, t0, rows := 0.0, 0.0, 4.0
 		weight := func(i int) float64 { return 1 }
-		if c.weights != nil { // weights are divided by their mean over the rows with weight
+		if c.weights != nil { // divided by their mean over the rows with weight
 			rows = 3
 			weight = func(i int) float64 { return float64(c.weights[i]) * 3 / 4 }
 		}
@@ -258,9 +258,8 @@ func TestPreparedStepsFailWhereStepsDo(t *testing.T) {
 	}
 }
 
-// Adding a number to a large float32 rounds to a multiple of its last bit, each time in the same
-// direction if the numbers are equal: the tracked norm and v must still be accurate after many
-// steps.
+// Equal numbers added to a large float32 are all rounded in the same direction. The tracked norm
+// and v must still be accurate after many steps.
 func TestLongRun(t *testing.T) {
 	steps := int64(2_000_000)
 	if testing.Short() {
@@ -364,7 +363,7 @@ func TestRadius(t *testing.T) {
 	}
 }
 
-// Newton's method reads the data's own rows, not the copies in another order.
+// Newton's method reads the original rows, not the copies in another order.
 func TestNewtonRows(t *testing.T) {
 	defer func(before int) { store.MinCopySize = before }(store.MinCopySize)
 	store.MinCopySize = 1

@@ -14,22 +14,22 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// maxNewtonStarts limits the starts of Newton's method on a problem by FinishAuto.
+// maxNewtonStarts limits FinishAuto's starts of Newton's method on a problem.
 const maxNewtonStarts = 2
 
 const (
-	// FinishAuto, if it does not plan Newton's method and the settings allow dual coordinate
-	// descent, chooses the descent if its estimated passes are at most maxDescentRatio times the
-	// passes of the run, or if the run has at least minDescentPasses passes.
+	// If FinishAuto does not plan Newton's method, and the settings allow dual coordinate descent,
+	// it chooses the descent for a run of at least minDescentPasses passes, or if the descent's
+	// estimated passes are at most maxDescentRatio times the run's passes.
 	maxDescentRatio  = 8
 	minDescentPasses = 100
-	// If Average is LastHalf, the result of dual coordinate descent is an average for losses with
-	// kinks and, above slowDescentPasses estimated passes, for other losses.
+	// If Average is LastHalf, dual coordinate descent returns an average for losses with kinks, and
+	// for other losses above slowDescentPasses estimated passes.
 	slowDescentPasses = 20
 )
 
-// choosePlan estimates the solvers' costs for an average problem: with the mean number of rows per
-// problem, and the mean squared norm of all rows.
+// choosePlan estimates the solvers' costs for an average problem, with the mean number of rows per
+// problem and the mean squared norm of all rows.
 func (s *Session) choosePlan() {
 	if !s.HasSolver() {
 		return
@@ -59,8 +59,8 @@ func (s *Session) choosePlan() {
 		(s.Kind().Traits().Kinks || estimate.Passes > slowDescentPasses)
 }
 
-// FinishAuto switches from dual coordinate descent to Newton's method once the estimated cost of
-// the passes so far is at least that of Newton's method.
+// If allowed, FinishAuto switches from Pegasos steps to Newton's method at once, and from dual
+// coordinate descent when the estimated cost of its passes reaches the cost of Newton's method.
 func (r *Run) newtonPays(l *Learner) bool {
 	if !r.s.plan.mayNewton || l.newtonStarts >= maxNewtonStarts {
 		return false
@@ -73,8 +73,8 @@ func (r *Run) newtonPays(l *Learner) bool {
 	return l.newtonStarts == 0
 }
 
-// advanceSolvers must be called at the end of each epoch. Newton's method takes its first iteration
-// on a learner an epoch after the switch.
+// advanceSolvers must be called at the end of each epoch. Newton's method begins to iterate an
+// epoch after the switch.
 func (r *Run) advanceSolvers() {
 	var others []*Learner
 	var working []*newton.Method
@@ -110,8 +110,8 @@ func (r *Run) startNewton(l *Learner, t int64) {
 	l.Dual, l.Windows = nil, nil
 }
 
-// If l has start weights, startDual computes the initial dual variables from their scores;
-// otherwise they are 0.
+// The initial dual variables are computed from the scores of the start weights, or 0 without a
+// start.
 func (r *Run) startDual(l *Learner) {
 	var a []float32
 	if l.StartWeights.W != nil {
@@ -133,7 +133,7 @@ func (r *Run) startDualFrom(l *Learner, a []float32) {
 	l.Dual.RecomputeWeights()
 }
 
-// a has the initial dual variables; nil means zeros. For mean see dual.New.
+// a holds the initial dual variables; nil for zeros. For mean see dual.New.
 func (r *Run) newDual(l *Learner, a []float32, mean bool) dual.Solver {
 	if a == nil {
 		a = make([]float32, l.X.Rows()*len(l.Vectors))

@@ -48,7 +48,7 @@ func (s *Session) shouldStop() bool {
 }
 
 // working reports whether Newton's method has iterations left on a problem or, with FinishNewton,
-// has yet to begin on one; others whether a problem uses another solver.
+// has yet to begin on a problem; others reports whether a problem uses another solver.
 func (s *Session) newtonState() (working, others bool) {
 	for _, l := range s.learners() {
 		before := l.phase() == stepping && s.Finish == settings.FinishNewton
@@ -58,8 +58,8 @@ func (s *Session) newtonState() (working, others bool) {
 	return working, others
 }
 
-// estimateExceedsTol reports whether the gap is above Tol by estimates of dual coordinate descent,
-// which do not read the rows' features; false if a problem uses another solver.
+// estimateExceedsTol reports whether dual coordinate descent estimates a gap above Tol, without
+// reading the rows; false if a problem uses another solver.
 func (s *Session) estimateExceedsTol() bool {
 	var gap, atZero, dual float64
 	for _, l := range s.learners() {
@@ -78,7 +78,8 @@ func (s *Session) estimateExceedsTol() bool {
 	return gap > float64(s.Tol*dual)
 }
 
-// reachedTol computes the objective of Precision Exact only if the gap may be at most Tol.
+// reachedTol reports whether the gap is at most Tol. With Pegasos steps alone, it computes the
+// Exact objective only if the Quick one leaves that open.
 func (s *Session) reachedTol(m *Point, newton bool) bool {
 	res := &m.Result
 	// With dual coordinate descent, shouldStop has usually checked an estimate of the gap.
@@ -97,7 +98,7 @@ func (s *Session) reachedTol(m *Point, newton bool) bool {
 	return res.Gap <= s.Tol
 }
 
-// recordQuality returns the number of checks since the best point by Quality was found.
+// recordQuality returns the number of checks since the best point was found.
 func (s *Session) recordQuality(m *Point) (sinceBest int) {
 	if q := s.Quality(m.Fold(s.Scale)); s.stop.best == nil || q > s.stop.quality {
 		s.stop.best, s.stop.quality, s.stop.sinceBest = m, q, 0
@@ -108,7 +109,7 @@ func (s *Session) recordQuality(m *Point) (sinceBest int) {
 }
 
 // replayNewton repeats the iterations of Newton's method before the checkpoint. It returns false if
-// the context was done before all were repeated.
+// the context was done earlier.
 func (s *Session) replayNewton() bool {
 	s.parallel(func(_ int, r *Run) {
 		r.parallel(func(k int) {
@@ -126,9 +127,9 @@ func (s *Session) newtonInterrupted() bool {
 	})
 }
 
-// retryNewton makes Newton's method continue on problems on which it has ended but whose gap, as
-// measured in m, is above Tol. A problem that it can't improve switches to dual coordinate descent
-// if the settings allow that. retryNewton reports whether any such problem continues.
+// retryNewton makes Newton's method continue on problems on which it has ended but whose gap in m
+// is above Tol. A problem that the method can't improve switches to dual coordinate descent if the
+// settings allow that. retryNewton reports whether any such problem continues.
 func (s *Session) retryNewton(m *Point) (continued bool) {
 	for _, r := range s.Runs {
 		for k, l := range r.Learners {

@@ -43,7 +43,7 @@ func TestTol(t *testing.T) {
 			m, stopped, err := running.Train(t.Context())
 			r := m.Result
 			tested := testedEpochs(500)
-			if s.Finish == settings.FinishDual { // the run tests the gap when its estimate is small
+			if s.Finish == settings.FinishDual { // tested when the estimate is small
 				tested = []int{len(gaps)}
 			}
 			at := slices.Index(tested, len(gaps))
@@ -83,8 +83,8 @@ func TestPatience(t *testing.T) {
 				return -math.Abs(float64(len(points) - 1 - best)) // equal qualities are no better
 			}
 			m := train(t, job)
-			// The last point is checked again at the end of the run; in 10 epochs there are 8
-			// checks before.
+			// The last point is checked again at the end of the run, after up to 8 checks in 10
+			// epochs.
 			if want := min(best+1+patience, 8) + 1; len(points) != want ||
 				m.Result.Epochs != float64(best+1) {
 				t.Errorf("patience %d, best test %d: %d tests, want %d; the point of epoch %v",
@@ -97,8 +97,8 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// solverStates returns the sequence of a problem's solvers, without repetitions: s for Pegasos
-// steps, d for dual descent, n for Newton's method.
+// solverStates returns the sequence of a problem's solvers: s for Pegasos steps, d for dual
+// descent, n for Newton's method.
 func solverStates(t *testing.T, job engine.Job) (states string, m *engine.Point) {
 	t.Helper()
 	var s *engine.Session

@@ -9,9 +9,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 )
 
-// Train advances the session to its end and returns the last point or, with Quality, the best of
-// the points that it checked, measured. If the session pauses, or if ctx is done before the point
-// is measured, stopped is true and the point's objective and bound are NaN.
+// Train advances the session to its end, and returns and measures the last point or, with Quality,
+// the best point. If the session pauses, or if ctx is done before the point is measured, stopped is
+// true and the point's objective and bound are NaN.
 func (s *Session) Train(ctx context.Context) (m *Point, stopped bool, err error) {
 	if stopped, err = s.advance(ctx); err != nil {
 		return nil, false, err
@@ -27,7 +27,7 @@ func (s *Session) Train(ctx context.Context) (m *Point, stopped bool, err error)
 		return nil, false, s.notFinite("a weight")
 	}
 	if s.KeepState {
-		s.Fingerprint(context.Background()) // a checkpoint needs it even if ctx is done
+		s.Fingerprint(context.Background()) // for a checkpoint, even if ctx is done
 	}
 	if stopped {
 		return m, true, nil
@@ -66,7 +66,7 @@ func (s *Session) advance(ctx context.Context) (stopped bool, err error) {
 	if err := s.trainEarlyParts(ctx); err != nil {
 		return false, err
 	}
-	if s.ended { // a resumed session had ended, but was interrupted while it was measured
+	if s.ended { // it was interrupted while its end was measured
 		s.report()
 		return false, nil
 	}
@@ -77,7 +77,7 @@ func (s *Session) advance(ctx context.Context) (stopped bool, err error) {
 			return false, err
 		}
 		if s.newtonInterrupted() {
-			return true, nil // an iteration of Newton's method was interrupted
+			return true, nil
 		}
 		done, pause := true, true
 		for _, r := range s.Runs {
@@ -115,7 +115,7 @@ func (s *Session) advanceRuns(ctx context.Context, due func(r *Run) (bool, int64
 	return cmp.Or(errs...)
 }
 
-// Without a Progress callback trainEarlyParts does nothing.
+// It does nothing without a Progress callback.
 func (s *Session) trainEarlyParts(ctx context.Context) error {
 	if s.Progress == nil {
 		return nil

@@ -13,25 +13,25 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// This file verifies what a model claims: it computes the objective anew, and a lower bound on its
-// minimum from the margins of the written weights or from a proof.
+// This file verifies a model's claims. It computes the objective, and a lower bound on its minimum
+// from the margins of the written weights or from a proof.
 
 type Check struct {
 	// Proof has the dual variables of the bound: one element for each weight vector, or a single
-	// element for a joint problem. It is nil without a proof.
+	// element for a joint problem; nil without a proof.
 	Proof []certificate.Packed
 	// Passes is the number of passes of dual coordinate descent in the first attempt to improve the
-	// dual variables computed from the margins; 0 for no attempts. See maxPassesRatio.
+	// dual variables from the margins; 0 for no attempts. See maxPassesRatio.
 	Passes int
-	// Finish is the setting of the model's run. If it allows Newton's method and Passes is not 0,
+	// Finish is the setting of the model's run. If it allows Newton's method, and Passes is not 0,
 	// Verify may use the method too.
 	Finish string
 	Claims proof.Result
 }
 
-// Verify computes the objectives of m and looks for the best lower bounds. found has the results
-// for each learner's part of m, res those for all of m. With a scaling, m.Folded must be set. The
-// results are invalid if ctx is done before Verify returns.
+// Verify computes the objectives of m and searches for the best lower bounds. found has the results
+// for each learner's part of m, and res the results for all of m. With a scaling, m.Folded must be
+// set. The results are invalid if ctx is done before Verify returns.
 func (s *Session) Verify(ctx context.Context, m *Point, c Check) (found []proof.Found,
 	res proof.Result) {
 	s.Until, s.Newtons.Context, s.abandonable, s.measured = ctx, ctx, true, m
@@ -70,8 +70,8 @@ func (r *Run) verify(ctx context.Context, m *Point, c *Check) (found []proof.Fou
 	return found
 }
 
-// boundOf returns the lower bound of the proof or, without a proof, the best that it finds from the
-// margins of m.
+// boundOf returns the lower bound of the proof or, without a proof, the best bound that it finds
+// from the margins of m.
 func (r *Run) boundOf(m *Point, k int, c *Check) float64 {
 	l, at := r.Learners[k], &r.Measured[k]
 	if c.Proof != nil {
@@ -81,8 +81,8 @@ func (r *Run) boundOf(m *Point, k int, c *Check) float64 {
 	if !r.s.Joint() {
 		claim = c.Claims.PerClass[r.first+k]
 	}
-	// With a lower bound of wanted the gap is at most the claimed gap, even if the objective is
-	// larger than the claimed objective by rounding.
+	// With a lower bound of wanted, the gap is at most the claimed gap, even if rounding raises the
+	// objective.
 	wanted := claim.DualObjective + max(0, at.Objective-claim.Objective) + at.MaxError
 	_, b := r.vectorsOf(m, k)
 	w := r.exactVectors(m, k)
@@ -117,14 +117,14 @@ func (r *Run) newtonBound(l *Learner, w []float64, b, width, wanted float64) flo
 		if l.Prior != nil {
 			z -= float64(l.Prior[0][j])
 		}
-		u[j] = float32(z) // Newton's method computes margins from float32 weights
+		u[j] = float32(z) // the type of the method's weights
 	}
 	return n.Bound(u, b-l.PriorBias[0], width, wanted, r.innerThreads,
 		func(a []float32) float64 { return boundOf(l.Of, a, r.R2) })
 }
 
-// Prove returns the dual variables that give the current lower bounds, rounded as in a proof file:
-// an element for each weight vector, or a single element for a joint problem. The session must have
+// Prove returns the dual variables of the current lower bounds, rounded as in a proof file: an
+// element for each weight vector, or a single element for a joint problem. The session must have
 // taken steps. Prove returns an error if the settings give no lower bound.
 func (s *Session) Prove() ([]certificate.Packed, error) {
 	if !s.HasBound() {
@@ -136,7 +136,7 @@ func (s *Session) Prove() ([]certificate.Packed, error) {
 	}
 	vectors := make([]certificate.Packed, n)
 	for k := range vectors {
-		vectors[k].Scale = 1 // stays if a pair has no rows; the other elements are set below
+		vectors[k].Scale = 1 // for a pair without rows; the other elements are set below
 	}
 	s.parallel(func(_ int, r *Run) {
 		for k, l := range r.Learners {

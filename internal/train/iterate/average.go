@@ -2,9 +2,9 @@ package iterate
 
 import "github.com/pegasimd/pegasimd/dense"
 
-// Average computes the suffix average of a sequence of iterates: their mean over about the last
-// half of the steps so far. It keeps the sums of the samples in two windows of steps. Unless the
-// caller ends them with Turn, the windows of a run of T steps end at T, T/2, T/4 and so on.
+// Average computes the mean of the iterates over about the last half of the steps so far. It keeps
+// the sums of samples in two windows of steps. In a run of T steps, windows end at T, T/2, T/4 and
+// so on, unless the caller ends them with Turn.
 type Average struct {
 	Total        int64 // steps of the whole run
 	Shift        uint  // the current window ends at step Total >> Shift
@@ -15,7 +15,7 @@ type Average struct {
 type Sum struct {
 	N       int         `json:"n"`
 	Vectors [][]float32 `json:"-"`
-	// Scalars has, for each vector, the sum of the biases or of the appended feature's weights.
+	// Scalars has the sum of each vector's bias or appended weight.
 	Scalars []float64 `json:"scalars"`
 }
 
@@ -37,8 +37,7 @@ func Zeros(k, n int) [][]float32 {
 	return v
 }
 
-// Add adds the sample taken after step t: the vectors v, multiplied by a, and the scalars, not
-// multiplied.
+// Add adds the sample after step t: a times the vectors v, and the scalars.
 func (s *Average) Add(t int64, a float32, v [][]float32, scalars []float64) {
 	for t > s.Total>>s.Shift {
 		s.Shift--
@@ -64,10 +63,9 @@ func (s *Average) Turn() {
 	s.Current.N = 0
 }
 
-// Mean stores the mean of vector k as of step t in dst, and the mean of the vector's scalar in *b.
-// Before the middle of the current window, or while it has no samples, the mean is over the samples
-// of both windows, then over those of the current window. Mean returns false if there are no
-// samples.
+// Mean stores the mean of vector k as of step t in dst, and the mean of its scalar in *b. The
+// samples are from both windows before the middle of the current window, or while that has no
+// samples, and then from the current window. Mean returns false if there are no samples.
 func (s *Average) Mean(t int64, k int, dst []float32, b *float64) (ok bool) {
 	old, cur := &s.Old, &s.Current
 	n, both := float64(cur.N), old.N > 0 && (cur.N == 0 || 2*t < 3*(s.Total>>(s.Shift+1)))

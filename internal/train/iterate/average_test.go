@@ -8,8 +8,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 )
 
-// The mean is over the steps after T/2^k for the smallest k for which at least a third of the steps
-// so far are after T/2^k.
+// The mean is over the steps after T/2^k, with the smallest k for which they are at least a third
+// of the steps so far.
 func TestAverage(t *testing.T) {
 	const total, n = 203, 3
 	g := sample.Random(9, total, n, 2, 1).Dense
@@ -70,7 +70,7 @@ func TestTurn(t *testing.T) {
 		s.Add(int64(1+k), 1, [][]float32{{c.add}}, []float64{float64(c.add)})
 		if c.turn {
 			s.Turn()
-			s.Turn() // an empty window is not ended
+			s.Turn() // does not end an empty window
 		}
 		if s.Mean(int64(1+k), 0, dst, &b); dst[0] != c.want || b != float64(c.want) {
 			t.Errorf("sample %d: the mean is %v and %v, want %v", k, dst[0], b, c.want)

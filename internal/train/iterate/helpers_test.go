@@ -15,7 +15,7 @@ const (
 	testCols = 6
 )
 
-// newState returns the state of n vectors on random rows, the rows from 10 on of a set.
+// newState returns a state with n vectors. Its random rows begin with row 10 of a set.
 func newState(t testing.TB, n int, lambda, biasScale float64, free bool) *iterate.State {
 	t.Helper()
 	data := sample.Random(1, testRows, testCols, 2, 0.8)

@@ -8,9 +8,9 @@ import (
 
 const firstAdaptation = 1024
 
-// NextAdaptation returns the first step later than t at whose end AdaptOffset is due in a run of
-// total steps, or math.MaxInt64 if there is none. Such a step is at most total/2, so that the
-// average of a complete run has only samples of the final T0.
+// NextAdaptation returns the first step after t at whose end AdaptOffset is due in a run of total
+// steps, or math.MaxInt64 if there is none. Such steps are at most total/2, so that the average of
+// a complete run has only samples with the final T0.
 func NextAdaptation(t, total int64) int64 {
 	next := int64(firstAdaptation)
 	for next <= t {
@@ -22,17 +22,16 @@ func NextAdaptation(t, total int64) int64 {
 	return next
 }
 
-// CountGradient must be called for each update of a run with LeastT0 > 0, where an update adds g
-// times row i to v.
+// CountGradient must be called if LeastT0 > 0, whenever g times row i is added to v.
 func (s *State) CountGradient(i uint32, g float32) {
 	square := float64(s.Norms[i]) + float64(s.BiasScale*s.BiasScale)
 	s.Gradients += float64(float64(float64(g)*float64(g)) * square)
 }
 
-// AdaptOffset chooses T0 anew and scales v so that w stays the same. Let G be the root mean square
-// of the norms of the sub-gradients so far. Where the loss limits progress, the best size of h
-// steps is about |w|/(G sqrt(h)) (Ivgi, Hinder and Carmon, DoG is SGD's Best Friend, ICML 2023);
-// where the penalty does, t0 need not exceed about (G/(lambda |w|))^2. AdaptOffset combines both:
+// AdaptOffset sets T0 and scales v, which leaves w unchanged. Let G be the root mean square of the
+// sub-gradients' norms so far. If the loss limits progress, the best size of h steps is about
+// |w|/(G sqrt(h)) (Ivgi, Hinder and Carmon, DoG is SGD's Best Friend, ICML 2023). If the penalty
+// limits progress, t0 need not exceed about (G/(lambda |w|))^2. AdaptOffset combines both:
 //
 //	q = G/(2 lambda |w|)
 //	T0 = the largest of LeastT0 and 1/(1/(q sqrt(h)) + 1/q^2)
@@ -54,7 +53,7 @@ func (s *State) AdaptOffset() {
 	factor := s.Scale() / before
 	for k, v := range s.Vectors {
 		for j, z := range v {
-			v[j] = float32(float64(z)*factor) + 0 // adding 0 turns -0 into 0, as in SetStart
+			v[j] = float32(float64(z)*factor) + 0 // turns -0 into 0, as in SetStart
 		}
 		s.Biases[k] *= factor
 	}

@@ -39,7 +39,7 @@ func TestAdaptOffset(t *testing.T) {
 		biasScale float64
 		steps     int64   // steps taken, in a run of 5000
 		weight    float32 // element j of v is weight*(j-2)
-		bias      float64 // element of v for the appended feature
+		bias      float64 // of the appended feature
 		gradient  float64 // root mean square of the sub-gradients' norms
 		least     bool    // whether LeastT0 exceeds the computed T0
 	}{

@@ -7,7 +7,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/options"
 )
 
-// Saved is the part of a checkpoint that holds a State, except its arrays.
+// Saved is a State in a checkpoint, without its arrays.
 type Saved struct {
 	Start      int64     `json:"start"`           // steps taken before the run
 	Began      []float64 `json:"began,omitempty"` // biases of the model that the run continues
@@ -33,18 +33,18 @@ type Saved struct {
 
 // Progress holds the counters of a dual solver that a checkpoint keeps.
 type Progress struct {
-	Start   int64   `json:"start"`  // number of the last step before the solver began
+	Start   int64   `json:"start"`  // steps before the solver began
 	Pass    int     `json:"pass"`   // passes completed
-	GapSum  float64 `json:"sum"`    // weighted sum of the rows' duality gaps in this pass
-	MeanGap float64 `json:"apart"`  // weighted mean of the rows' duality gaps in the last pass
+	GapSum  float64 `json:"sum"`    // weighted sum of the rows' gaps in this pass
+	MeanGap float64 `json:"apart"`  // weighted mean of the rows' gaps in the last pass
 	PrevGap float64 `json:"before"` // MeanGap of the pass before the last
 
-	// GainSum and MeanGain are the sum over this pass and the mean of the last pass of the gains
-	// that decide which steps are taken.
+	// GainSum is the sum of the steps' gains in this pass, MeanGain their mean in the last pass.
+	// They decide which steps are taken.
 	GainSum  float64 `json:"gain"`
 	MeanGain float64 `json:"meanGain"`
 
-	NextFace int `json:"nextFace"` // pass after which the next step with all free variables is due
+	NextFace int `json:"nextFace"` // pass before the next step with all free variables
 
 	// BiasSum is the sum of c_i*a_i*y_i over the rows for a bias without a penalty; else 0.
 	BiasSum float64 `json:"uneven,omitempty"`
@@ -69,8 +69,7 @@ func (s *State) Save() Saved {
 
 func (s *Sum) save() *Sum { return &Sum{N: s.N, Scalars: slices.Clone(s.Scalars)} }
 
-// Arrays calls f with each array of s that a checkpoint keeps, in a fixed order. f may write to the
-// array.
+// Arrays calls f with each array of s that a checkpoint keeps, in a fixed order. f may write to it.
 func (s *State) Arrays(f func([]float32)) {
 	groups := [][][]float32{s.Vectors, s.StartWeights.W}
 	if s.Average != nil {
@@ -87,9 +86,9 @@ func (s *State) Arrays(f func([]float32)) {
 	}
 }
 
-// RestoreStep sets the number of steps that s has taken. If the run started from a model, it also
-// sets that model's biases and allocates its weights. It must be called before BeginDual. It
-// returns false if from does not fit s.
+// RestoreStep sets the step counts of s and, if the run started from a model, sets the model's
+// biases and allocates its weights. It must be called before BeginDual. It returns false if from
+// does not fit s.
 func (s *State) RestoreStep(from *Saved) bool {
 	if from.Start < 0 || from.Start > options.MaxSteps || from.Steps < from.Start ||
 		from.Steps-from.Start > s.Total {
@@ -105,8 +104,8 @@ func (s *State) RestoreStep(from *Saved) bool {
 	return true
 }
 
-// Restore sets the numbers of s that are neither in arrays nor set by RestoreStep. It returns false
-// if from does not fit s.
+// Restore sets the numbers of s that Arrays and RestoreStep leave out. It returns false if from
+// does not fit s.
 func (s *State) Restore(from *Saved) bool {
 	if len(from.Biases) != len(s.Biases) || (s.Windows != nil) != from.Recent {
 		return false

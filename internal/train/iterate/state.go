@@ -1,5 +1,5 @@
-// Package iterate stores a solver's current weights, scaled lazily so that a step costs O(nnz) of
-// one row, and their suffix average over about the last half of the steps.
+// Package iterate stores a solver's current weights and their average over about the last half of
+// the steps. The weights are scaled lazily, so that a step costs O(nnz) of one row.
 package iterate
 
 import (
@@ -13,28 +13,27 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// State is the current iterate of a solver and the counters that belong to it. The weight vectors
-// w, one for each class in a joint problem and a single vector in other problems, are stored as
-// vectors v and a common scale, with w = v/scale.
+// State is the current iterate of a solver, with counters. The weight vectors w, one for each class
+// in a joint problem, otherwise one, are stored as vectors v and a common scale, with w = v/scale.
 type State struct {
 	*objective.Terms
 
 	T0           float64     // t0 in the scale lambda*(t+t0)
 	LeastT0      float64     // least T0 that AdaptOffset sets; 0 if T0 is fixed
-	Gradients    float64     // sum of the updates' squared sub-gradient norms, if LeastT0 > 0
-	Start        int64       // steps of the model that the run continues; 0 if there is none
-	StartWeights Weights     // of the model that the run continues; zero if there is none
+	Gradients    float64     // sum of squared sub-gradient norms, if LeastT0 > 0
+	Start        int64       // steps of the model that the run continues, or 0
+	StartWeights Weights     // of the model that the run continues, or zero
 	T            int64       // steps taken, including those before the run
 	Vectors      [][]float32 // vectors v = scale*w, divided by Factor
-	Biases       []float64   // element of each v for the appended feature; the bias if unpenalized
-	Violations   int64       // steps with a nonzero coefficient, or with a changed dual variable
+	Biases       []float64   // element of each v for the appended feature, or the unpenalized bias
+	Violations   int64       // steps with a nonzero coefficient or a changed dual variable
 
 	// With projection onto a ball, w is Factor*v/scale. Without projection, Factor is 1.
 	Factor float64
-	Radius float64 // of the ball that w is projected onto; 0 for no projection
+	Radius float64 // of the ball onto which w is projected; 0 for no projection
 	Norm2  float64 // |v|^2 with the appended feature; kept up to date if Radius > 0
 
-	FixedScale float64 // scale of v in a dual solver, lambda*n; 0 in other solvers
+	FixedScale float64 // lambda*n in a dual solver, with n rows; 0 in other solvers
 
 	Total   int64 // steps at the end of the run, including those before it
 	Period  int64
@@ -55,8 +54,8 @@ func New(t *objective.Terms, n int) State {
 
 func (s *State) Done() int64 { return s.T - s.Start }
 
-// Scale returns the scale in w = v/scale, projections not included: lambda*(t+t0), or lambda*n in a
-// dual solver, where n is the number of rows.
+// Scale returns the scale in w = v/scale, without projections: lambda*(t+t0), or FixedScale in a
+// dual solver.
 func (s *State) Scale() float64 {
 	if s.FixedScale > 0 {
 		return s.FixedScale
@@ -67,31 +66,31 @@ func (s *State) Scale() float64 {
 // Divisor returns the number by which v is divided to get w.
 func (s *State) Divisor() float64 { return s.Scale() / s.Factor }
 
-// NotFinite ends the run: in step T+1, the score of row i is infinite or NaN.
+// NotFinite ends the run because the score of row i is infinite or NaN in step T+1.
 func (s *State) NotFinite(i uint32) { s.Fail(s.T+1, s.SetRow(i), "the score is") }
 
 // Fail ends the run because a number is infinite or NaN. subject begins the reason, such as "a
-// weight is". row is the index of the row in the set, or -1 if no single row is the cause.
+// weight is". For step and row see Error.
 func (s *State) Fail(step int64, row int, subject string) {
 	s.Err = &Error{step, row, subject + " not finite: " + store.TooLarge}
 }
 
 // Score returns a row's score by weight vector k, including the bias. dot is the row's dot product
-// with Vectors[k], and divisor the number that v is divided by; if divisor is 0, w is 0.
+// with Vectors[k], and divisor the result of Divisor.
 func (s *State) Score(k int, dot float32, divisor float64) float64 {
 	z := 0.0
 	if s.FreeBias {
 		z = s.Biases[k]
 	}
-	if divisor > 0 { // otherwise no step was taken, T0 is 0, and w is 0
+	if divisor > 0 { // otherwise w is 0: no step was taken, and T0 is 0
 		z += (float64(dot) + float64(s.BiasScale*s.Biases[k])) / divisor
 	}
 	return z
 }
 
 // BiasUpdate returns the number that one row of a step adds to an element of Biases. g is the row's
-// coefficient times its weight, divided by the number of rows of the step, and a the multiple of
-// the row that the step adds to v.
+// coefficient times its weight, divided by the rows of the step, and a the multiple of the row that
+// is added to v.
 func (s *State) BiasUpdate(g, a float64) float64 {
 	if s.FreeBias {
 		return g / (s.Lambda * (float64(s.T+1) + s.T0))
@@ -99,8 +98,8 @@ func (s *State) BiasUpdate(g, a float64) float64 {
 	return float64(a * s.BiasScale)
 }
 
-// BeforeSample returns the number of steps after which the next sample of w is due, at most n.
-// Samples are due every Period steps, counted back from the end of the run.
+// BeforeSample returns the number of steps before the next sample of w, at most n. Samples are due
+// every Period steps, counted back from the end of the run.
 func (s *State) BeforeSample(n int) int {
 	if s.Average == nil {
 		return n
@@ -125,9 +124,8 @@ func (s *State) Sample() {
 	s.Average.Add(s.T-s.Origin, a, s.Vectors, s.scalars)
 }
 
-// AddRow adds row i, multiplied by a, to Vectors[k]. With projection it also updates Norm2,
-// including the change that the appended feature makes. The caller must make that change to Biases
-// afterwards.
+// AddRow adds row i, multiplied by a, to Vectors[k]. With projection it updates Norm2, with the
+// appended feature; the caller must change Biases afterwards.
 func (s *State) AddRow(k int, i uint32, a float32) {
 	if s.Radius > 0 {
 		dot := float64(s.X.Dot(int(i), s.Vectors[k])) + float64(s.BiasScale*s.Biases[k])
@@ -137,7 +135,7 @@ func (s *State) AddRow(k int, i uint32, a float32) {
 	s.X.Axpy(int(i), a, s.Vectors[k])
 }
 
-// Project scales w down to the ball if w is outside the ball, usually by changing Factor alone.
+// Project scales a w outside the ball down to the ball, usually by changing Factor alone.
 func (s *State) Project() {
 	if s.Radius == 0 {
 		return
@@ -150,7 +148,7 @@ func (s *State) Project() {
 	if float64(float64(s.Factor*s.Factor)*norm) > float64(edge*edge) {
 		s.Factor = edge / math.Sqrt(norm)
 	}
-	// As Factor falls, the multiples of rows that are added to v grow.
+	// With a small Factor, large multiples of rows would be added to v.
 	const small = 0x1p-20
 	for s.Factor < small {
 		for k, v := range s.Vectors {
@@ -176,7 +174,7 @@ func (s *State) RefreshNorm() {
 	}
 }
 
-// EndEpoch must be called after each pass over the rows, with the number of passes so far.
+// EndEpoch must be called after each epoch, with their number so far.
 func (s *State) EndEpoch(epochs int) {
 	if s.Err != nil {
 		return
@@ -184,7 +182,7 @@ func (s *State) EndEpoch(epochs int) {
 	if s.Windows != nil {
 		s.Windows.EndEpoch(epochs)
 	}
-	// The check reads all of v, so it waits until the steps since the last check have cost about as
+	// The check reads all of v, so that it waits until the steps since the last check cost about as
 	// much.
 	if s.T-s.Checked >= int64(len(s.Vectors)*s.X.Cols()/16) {
 		s.checkFinite()
@@ -208,8 +206,8 @@ func (s *State) checkFinite() {
 	s.Checked = s.T
 }
 
-// Weights writes the average of the iterates, or the last iterate if there is no average or it has
-// no samples. With a prior these are differences from the prior.
+// Weights writes the average, or the last iterate if the average is nil or has no samples, to w and
+// b. With a prior these are differences from the prior.
 func (s *State) Weights(w [][]float32, b []float64) {
 	for k := range w {
 		if s.Average == nil || !s.Average.Mean(s.T-s.Origin, k, w[k], &b[k]) {
@@ -222,7 +220,7 @@ func (s *State) Weights(w [][]float32, b []float64) {
 	}
 }
 
-// Last writes the last iterate to w and b. With a prior these are differences from the prior.
+// Last writes the last iterate to w and b, with a prior as the difference from the prior.
 func (s *State) Last(w [][]float32, b []float64) {
 	d := s.Divisor()
 	for k, v := range s.Vectors {
@@ -247,10 +245,9 @@ func (s *State) NewWeights() (w [][]float32, b []float64) {
 	return Zeros(len(s.Vectors), s.X.Cols()), make([]float64, len(s.Vectors))
 }
 
-// SetStart sets w, before the first step, to the weights of a model that has taken the given number
-// of steps. If a prior was set before, w becomes the difference from the prior. SetStart returns an
-// error if w has a bias that the problem lacks, or if a weight times the result of Scale exceeds
-// the range of float32.
+// SetStart sets w, before the first step, to the weights of a model that has taken the given steps
+// or, with a prior, to the difference from the prior. It returns an error if w has a bias that the
+// problem lacks, or if a weight times the result of Scale exceeds the range of float32.
 func (s *State) SetStart(weights [][]float32, bias []float64, steps int64) error {
 	s.T, s.Start, s.Origin = steps, steps, steps
 	s.StartWeights = Weights{weights, bias}
@@ -272,7 +269,7 @@ func (s *State) SetStart(weights [][]float32, bias []float64, steps int64) error
 			if s.Prior != nil {
 				u -= float64(s.Prior[k][j])
 			}
-			v := float32(u*scale) + 0 // adding 0 turns -0 into 0, because v must not have -0
+			v := float32(u*scale) + 0 // adding 0 turns -0, which v must not have, into 0
 			if !floats.IsFinite(v) {
 				return fmt.Errorf("weight %d%s, times lambda*(t+t0), is too large for float32", j, less)
 			}
@@ -289,10 +286,9 @@ func (s *State) SetStart(weights [][]float32, bias []float64, steps int64) error
 	return nil
 }
 
-// BeginDual prepares s for a dual solver: it fixes the scale of v at lambda*n, where n is the
-// number of rows, and drops Windows. The result of the run will be the last iterate or, if mean is
-// set, the mean of iterates sampled in the last pass, provided that the solver calls Average.Turn
-// after each pass.
+// BeginDual prepares s for a dual solver: it sets FixedScale and drops Windows. The result of the
+// run will be the last iterate or, if mean is set, the mean of iterates sampled in the last pass.
+// For the mean, the solver must call Average.Turn after each pass.
 func (s *State) BeginDual(mean bool) {
 	s.Windows = nil
 	s.FixedScale = float64(s.Lambda * float64(s.Count()))
@@ -301,11 +297,11 @@ func (s *State) BeginDual(mean bool) {
 	}
 	s.Origin, s.Period = s.T, max(1, int64(s.Count()/16), int64(s.X.Cols()/128))
 	s.Average = NewAverage(math.MaxInt64, len(s.Vectors), s.X.Cols())
-	s.Average.Shift = 0 // 3*(Total>>1) in Mean overflows, so that windows are never mixed
+	s.Average.Shift = 0 // 3*(Total>>1) overflows in Mean, so that Mean never mixes windows
 }
 
-// Adopt copies the weights and counters of the state old, which is on other rows, to s. Both states
-// then share the average of old.
+// Adopt copies the weights and counters of old, a state on other rows, to s. Both states then share
+// the average.
 func (s *State) Adopt(old *State) {
 	s.T0, s.T, s.Start, s.Origin, s.Total, s.Period = old.T0, old.T, old.Start, old.Origin,
 		old.Total, old.Period
@@ -317,30 +313,30 @@ func (s *State) Adopt(old *State) {
 	s.Violations, s.Checked, s.Average = old.Violations, old.Checked, old.Average
 }
 
-// Weights is a set of weight vectors W with their biases B. W is nil if there are none.
+// Weights holds weight vectors W with their biases B; W is nil if there are none.
 type Weights struct {
 	W [][]float32
 	B []float64
 }
 
-// Error is the error of a run whose numbers exceeded the range of float32.
+// Error is the error of a run that exceeded the range of float32.
 type Error struct {
 	Step   int64  // from 1
-	Row    int    // index of the row in the training set; -1 if no single row is the cause
+	Row    int    // index in the training set; -1 if no single row is the cause
 	Reason string // message for users, without the step
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("step %d: %s", e.Step, e.Reason) }
 
-// Zero returns weights of 0, or the prior's weights if there is a prior.
+// Zero returns weights of 0 or, with a prior, the prior's.
 func (s *State) Zero() Weights {
 	w, _ := s.NewWeights()
 	s.AddPrior(w)
 	return Weights{w, s.PriorBias}
 }
 
-// LastIterate returns the last iterate, plus the prior if there is one. Without an average, it
-// returns a nil W: the result of the run is then the last iterate itself.
+// LastIterate returns the last iterate, plus the prior if any. It returns a nil W if the result of
+// the run is the last iterate itself.
 func (s *State) LastIterate() (v Weights) {
 	if s.Average == nil {
 		return v

@@ -11,7 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 )
 
-// oracle holds w itself, in float64. A step multiplies w by 1-1/(t+t0), adds a multiple of a row,
+// oracle holds w itself in float64. A step multiplies w by 1-1/(t+t0), adds a multiple of a row,
 // and scales w into the ball.
 type oracle struct {
 	w [][]float64 // weight vectors, each followed by its bias

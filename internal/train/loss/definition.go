@@ -15,26 +15,25 @@ type Traits struct {
 	Epsilon bool   // the loss has a width, Func.Epsilon
 	Kinks   bool   // the derivative jumps somewhere
 
-	// Low and High limit minus the derivative of the loss, and so a row's dual variable; infinite
-	// if there is no limit.
+	// Low and High limit minus the derivative of the loss, and so the dual variable of a row. They
+	// may be infinite.
 	Low, High float64
-	// Curvature is the largest second derivative. It must be 0 for a loss with kinks, and may be
-	// left 0 if both Low and High are finite.
+	// Curvature is the largest second derivative. It must be 0 for a loss with kinks, and may be 0
+	// if Low and High are finite.
 	Curvature float64
 	// Linear and Quadratic are s and q in DualTerm(b) = s*b - q*b^2 or, for a loss with Epsilon, in
 	// -Func.Epsilon*|b| - q*b^2. They have no meaning for a loss with Entropy.
 	Linear, Quadratic float64
-	// Entropy reports whether DualTerm(b) is the entropy of b and 1-b instead.
+	// Entropy reports whether DualTerm(b) is the entropy of b and 1-b.
 	Entropy bool
-	// Flat is the only nonzero value of the second derivative of the smoothed loss, times the
-	// smoothing width for a loss with kinks; 0 if there are several values.
+	// Flat is the only nonzero second derivative of the smoothed loss, times the smoothing width
+	// for a loss with kinks; 0 if there are several.
 	Flat float64
-	// MeanResidual reports whether the constant prediction that minimizes the loss gives the
-	// residuals the mean 0.
+	// MeanResidual reports whether the best constant prediction gives residuals with the mean 0.
 	MeanResidual bool
 }
 
-// Slope returns the largest magnitude of the loss's derivative; +Inf if that is unbounded.
+// Slope returns the largest magnitude of the loss's derivative, or +Inf.
 func (t *Traits) Slope() float64 { return max(-t.Low, t.High) }
 
 type definition struct {
@@ -112,8 +111,8 @@ func (d *definition) linear(b, epsilon float64) float64 {
 	return float64(d.Linear * b)
 }
 
-// ramp returns u + 1/2 clipped to [0, 1], and inverse where u + 1/2 is not clipped, else 0. u is
-// the signed distance of the margin from a kink, times inverse.
+// ramp returns u + 1/2, clipped to [0, 1], and inverse, or 0 if clipped. u is the signed distance
+// of the margin from a kink, times inverse.
 func ramp(u, inverse float64) (a, curvature float64) {
 	u += 0.5
 	switch {

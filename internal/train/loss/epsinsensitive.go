@@ -26,7 +26,7 @@ var epsInsensitive = definition{
 
 // bestOfAbsolute implements Func.DualStep for a loss with DualTerm(b) = -epsilon*|b|.
 func bestOfAbsolute(d *definition, a, m, q, epsilon float64) (to, gap float64) {
-	// Unless the maximum is at some b > 0 or at some b < 0, it is at 0.
+	// The maximum may be at b > 0, at b < 0, or at 0.
 	if to = a + float64((-m-epsilon)/q); !(to > 0) {
 		to = min(a+float64((-m+epsilon)/q), 0)
 	}

@@ -1,7 +1,7 @@
-// Package loss provides the losses of a row as functions of its margin or residual: the value, the
-// derivative, the conjugate, the smoothed derivatives, and the constants that solvers and lower
-// bounds need. Each loss is a definition in a file of its own, which Func evaluates.
-// docs/extending.md lists the files that a new loss needs.
+// Package loss provides the losses as functions of a row's margin or residual: values, derivatives,
+// conjugates, smoothed derivatives, and constants for solvers and lower bounds. Each loss is a
+// definition in a file of its own, which Func evaluates. docs/extending.md lists the files that a
+// new loss needs.
 package loss
 
 import "fmt"
@@ -50,9 +50,8 @@ func (k Kind) Name() string { return definitions[k].Name }
 
 func (k Kind) Traits() *Traits { return &definitions[k].Traits }
 
-// Func is a loss as a function of one number m: the margin y*z of a row with the label y and the
-// score z or, for regression targets y, the residual z - y. Every loss is convex and never
-// negative.
+// Func is a loss as a function of the margin m = y*z of a row with the label y and the score z or,
+// for regression targets y, of the residual m = z - y. Every loss is convex and never negative.
 type Func struct {
 	Kind    Kind
 	Epsilon float64 // width of EpsInsensitive; 0 for the other losses
@@ -71,36 +70,37 @@ func (f Func) Clamp(b float32) float32 {
 	return max(float32(d.Low), min(b, float32(d.High)))
 }
 
-// DualTerm returns the infimum of At(m) + b*m over all m, which is minus the loss's conjugate at
-// -b. b must be between Traits.Low and Traits.High.
+// DualTerm returns the infimum of At(m) + b*m over all m: minus the loss's conjugate at -b. b must
+// be between Traits.Low and Traits.High.
 func (f Func) DualTerm(b float64) float64 { return definitions[f.Kind].least(b, f.Epsilon) }
 
 // DualLinear returns DualTerm(b) without its quadratic part. It has no meaning for a loss with
 // Traits.Entropy.
 func (f Func) DualLinear(b float64) float64 { return definitions[f.Kind].linear(b, f.Epsilon) }
 
-// DualStep returns next, the value between Traits.Low and Traits.High that maximizes
+// DualStep returns next, the best new value of the dual variable a of a row with the margin m, if m
+// rises by q times the change of a. next is the value between Traits.Low and Traits.High that
+// maximizes
 //
 //	DualTerm(next) - next*m - q/2 (next - a)^2
 //
-// or, for Log, nearly does: the best new value of the dual variable a of a row with the margin m,
-// if m rises by q times the change of the dual variable. gap is the row's duality gap before the
-// step, At(m) - DualTerm(a) + a*m; for Log an estimate that is accurate near 0.
+// or, for Log, nearly maximizes it. gap is the row's duality gap before the step, At(m) -
+// DualTerm(a) + a*m; for Log, it is an estimate that is accurate near 0.
 func (f Func) DualStep(a, m, q float64) (next, gap float64) {
 	d := &definitions[f.Kind]
 	return d.best(d, a, m, q, f.Epsilon)
 }
 
 // DerivativesAt returns a, minus the first derivative at m, and curvature, the second derivative at
-// m, of the loss smoothed to the width h = 1/inverse. A loss without kinks is not smoothed. In a
-// zone of width h with a kink in its middle, if it overlaps no other zone, the derivative of the
-// smoothed loss changes linearly from its value on one side to its value on the other side.
+// m, of the loss smoothed to the width h = 1/inverse. A loss without kinks is not smoothed. Around
+// a kink, the derivative changes linearly over the width h, instead of in a jump; where two such
+// zones overlap, the changes add up.
 func (f Func) DerivativesAt(m, inverse float64) (a, curvature float64) {
 	return definitions[f.Kind].smooth(m, f.Epsilon, inverse)
 }
 
-// SmoothedCoefficient returns the mean of Coefficient over the margins from m-h/2 to m+h/2 for a
-// loss with kinks, and Coefficient(m) for other losses.
+// SmoothedCoefficient returns the mean of Coefficient from m-h/2 to m+h/2 for a loss with kinks,
+// and Coefficient(m) for other losses.
 func (f Func) SmoothedCoefficient(m, h float64) float64 {
 	a, _ := f.DerivativesAt(m, 1/h)
 	return a
@@ -112,7 +112,7 @@ func (f Func) KinkDistance(m float64) float64 { return definitions[f.Kind].kink(
 // Losses stores At(v) in dst for each v of m. dst must be at least as long as m, and may be m.
 func (f Func) Losses(dst, m []float64) {
 	dst = dst[:len(m)]
-	if f.Kind == Log { // a call through a function variable would make dst and m escape to the heap
+	if f.Kind == Log { // with a call through a function variable, dst and m would escape to the heap
 		logLosses(dst, m)
 		return
 	}
@@ -121,8 +121,8 @@ func (f Func) Losses(dst, m []float64) {
 	}
 }
 
-// Derivatives stores the two results of DerivativesAt(v, inverse) in a and curvature for each v of
-// m. a and curvature must be at least as long as m. a may be m; curvature must not overlap m or a.
+// Derivatives stores the results of DerivativesAt(v, inverse) in a and curvature for each v of m. a
+// and curvature must be at least as long as m. a may be m; curvature must not overlap m or a.
 func (f Func) Derivatives(a, curvature, m []float64, inverse float64) {
 	a, curvature = a[:len(m)], curvature[:len(m)]
 	if f.Kind == Log {

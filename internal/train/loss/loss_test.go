@@ -22,7 +22,7 @@ var all = func() (all []Func) {
 	return all
 }()
 
-// truths defines every loss again, with package math.
+// truths defines the losses again, with package math.
 var truths = [Kinds]struct {
 	at, coefficient func(m, epsilon float64) float64
 	traits          Traits
