@@ -10,8 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/misuse"
 )
 
-// constantCSR is sparse rows in which all stored elements of a row have the same value, such as 1
-// in binary data, or the inverse of the row's norm in normalized binary data.
+// constantCSR is sparse rows with one value each: 1 in binary data, or the inverse of the row's
+// norm in normalized binary data.
 type constantCSR struct {
 	defaults
 	Stepper
@@ -19,10 +19,9 @@ type constantCSR struct {
 	values []float32 // copies of one value
 }
 
-// MinConstantSize is the least Size, in bytes, of csr rows that the trainer tries to convert to
-// constantCSR. minConstantVisits is the least number of visits to each row at which the conversion
-// pays.
-var MinConstantSize = 1 << 16 // a variable, so that tests can change it
+// MinConstantSize and minConstantVisits are the least Size, in bytes, of csr rows and the least
+// number of visits to each row at which a conversion to constantCSR pays.
+var MinConstantSize = 1 << 16 // variable for tests
 
 const minConstantVisits = 2
 
@@ -31,8 +30,8 @@ const (
 	maxConstantNonzeros = math.MaxUint32
 )
 
-// newConstantCSR returns a copy of the rows and true if they are within the limits above, and all
-// stored elements of each row have the same finite value other than -0.
+// newConstantCSR returns a copy of the rows, or false if they exceed the limits above, or if a row
+// has several values, a -0 or a value that is not finite.
 func newConstantCSR(cols int, starts []int64, indices []int32, values []float32) (Rows, bool) {
 	if cols > maxConstantColumns || uint64(len(values)) > maxConstantNonzeros {
 		return nil, false
@@ -73,8 +72,7 @@ func bits(val []float32) []uint32 {
 	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(val))), len(val))
 }
 
-// isConstant reports whether all values, given by their bits, are equal, and not -0, infinite or
-// NaN.
+// isConstant reports whether all values, given by their bits, are equal, finite and not -0.
 func isConstant(val []uint32) bool {
 	if len(val) == 0 {
 		return true

@@ -8,10 +8,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/murmur"
 )
 
-// Places of rows that Deal does not number.
 const (
-	NeverDealt = -1 // row of the only group of a class
-	AbsentRow  = -2 // row of weight 0
+	NeverDealt = -1 // place of the rows in a class's only group
+	AbsentRow  = -2 // place of rows of weight 0
 )
 
 // Labeled describes the rows that Deal numbers.
@@ -19,7 +18,7 @@ type Labeled struct {
 	Hashes  []uint64 // rows with equal hashes count as equal
 	Class   []int32  // nil for regression
 	Classes int      // 0 for regression
-	// Counts reports whether row i has a weight above 0; nil means that all rows do.
+	// Counts reports whether row i has a weight above 0; nil if all have.
 	Counts func(i int) bool
 }
 

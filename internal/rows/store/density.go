@@ -2,8 +2,8 @@ package store
 
 import "github.com/pegasimd/pegasimd/internal/base/floats"
 
-// Density is the mean number of nonzeros in a row and the mean of the square of that number, both
-// estimated from a sample of the rows.
+// Density is the mean number of nonzeros in a row, and the mean of its square, estimated from a
+// sample.
 type Density struct{ Nonzeros, Squares float64 }
 
 // DensityOf estimates the density of the rows of x with the given indices; nil means all rows. The

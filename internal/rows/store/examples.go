@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// Of returns x as Rows: x itself if it implements Rows, the format of a dense or sparse matrix, or
-// an adapter for a user-defined type.
+// Of returns x as Rows: x itself, the format of a dense or sparse matrix, or an adapter for a
+// user-defined type.
 func Of(x Examples) Rows {
 	switch x := x.(type) {
 	case *dense.Matrix:
@@ -33,8 +33,8 @@ func MatrixOf(x Examples) (Matrix, bool) {
 	return m, ok
 }
 
-// MatrixFrom returns a Matrix m and a slice at, such that row at[k] of m is row indices[k] of x. If
-// MatrixOf(x) fails, x must be of a user-defined type, and m is a copy of these rows.
+// MatrixFrom returns m and at such that row at[k] of m is row indices[k] of x. If x is of a
+// user-defined type, m is a copy of these rows.
 func MatrixFrom(x Examples, indices []int32) (m Matrix, at []int32) {
 	if m, ok := MatrixOf(x); ok {
 		return m, indices
@@ -46,7 +46,6 @@ func MatrixFrom(x Examples, indices []int32) (m Matrix, at []int32) {
 	return Of(x).Take(asUint32(indices)).(Matrix), at
 }
 
-// TakeMatrix returns copies of the given rows of m, in this order.
 func TakeMatrix(m Matrix, rows []int32) Matrix { return m.Take(asUint32(rows)).(Matrix) }
 
 // None of the rows may be negative.
@@ -85,8 +84,8 @@ func CopySize(x Rows) float64 {
 	return 4 * float64(x.Rows()) * float64(x.Cols())
 }
 
-// CheckExamples returns an error if x is nil or a nil matrix, if its number of rows is negative, or
-// if its number of columns is negative or above 2^31-1.
+// CheckExamples returns an error if x is nil or a nil matrix, or if the number of rows or columns
+// is negative, or the number of columns above 2^31-1.
 func CheckExamples(x Examples) error {
 	switch x {
 	case nil, Examples((*dense.Matrix)(nil)), Examples((*sparse.Matrix)(nil)):
@@ -101,8 +100,8 @@ func CheckExamples(x Examples) error {
 	return nil
 }
 
-// MinMemory estimates the least memory that training on x needs, in bytes: two float32 vectors of
-// x.Cols() elements or, for a user-defined type, three.
+// MinMemory estimates the least bytes that training on x needs: two float32 vectors of x.Cols()
+// elements or, for a user-defined type, three.
 func MinMemory(x Examples) float64 {
 	vectors := 3
 	switch x.(type) {
@@ -112,8 +111,8 @@ func MinMemory(x Examples) float64 {
 	return 4 * float64(vectors) * float64(x.Cols())
 }
 
-// CheckLabels returns an error unless x has at least one and fewer than 2^bits rows, and y has one
-// label for each row. It also returns the errors of CheckExamples.
+// CheckLabels returns an error of CheckExamples, or if x has no rows or 2^bits or more, or y does
+// not have one label for each row.
 func CheckLabels(x Examples, y []float32, bits int) error {
 	if err := CheckExamples(x); err != nil {
 		return err
@@ -129,7 +128,6 @@ func CheckLabels(x Examples, y []float32, bits int) error {
 	return nil
 }
 
-// AreBinary reports whether all values are 0 or 1.
 func AreBinary(values []float32) bool {
 	for _, v := range values {
 		if v != 0 && v != 1 {
@@ -140,7 +138,7 @@ func AreBinary(values []float32) bool {
 }
 
 // CheckRow panics unless idx and val have equal lengths, and idx is strictly ascending from 0 or
-// more. It does not check the number of columns.
+// more.
 func CheckRow(idx []int32, val []float32) {
 	misuse.CheckEqual("len(idx)", len(idx), "len(val)", len(val))
 	last := int32(-1)

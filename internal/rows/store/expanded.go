@@ -53,9 +53,9 @@ func newExpanded(x Rows, e *curves.Expansion) *expanded {
 	return r
 }
 
-// flatten returns copies of the given rows of x as a dense matrix that has the terms as further
-// columns; Dot64 and AddTo of the copies use values rounded to float32. flatten returns nil if x is
-// not expanded or not dense, or if the copies exceed maxStoredTerms.
+// flatten returns copies of the given rows of x as a dense matrix with the terms as further
+// columns. Their Dot64 and AddTo use values rounded to float32. flatten returns nil if x is not
+// expanded or not dense, or if the copies exceed maxStoredTerms.
 func flatten(x Rows, rows []uint32) Rows {
 	r, ok := x.(*expanded)
 	if !ok || Kind(r) != "dense" || 4*len(rows)*r.Cols() > maxStoredTerms {
@@ -166,8 +166,8 @@ func (r *expanded) Compact(int) (Rows, bool)    { return nil, false }
 func (r *expanded) Interleaved() *sparse.Matrix { return nil }
 func (r *expanded) Steps() *Stepper             { return nil }
 
-// DotError allows for the rounding of the terms and the weights to float32, and of the sum of the
-// scaled row's and the terms' dot products.
+// DotError includes the rounding of the terms and the weights to float32, and of the sum of the two
+// dot products.
 func (r *expanded) DotError(i int) float64 {
 	return max(r.rows.DotError(i), denseError(r.e.Len())+1.01*0x1p-23) + 1.01*0x1p-24
 }

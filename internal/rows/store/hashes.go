@@ -10,8 +10,7 @@ import (
 
 const hashBlock = 1024
 
-// keyTable is the largest number of columns of sparse rows for which Hashes computes all column
-// keys in advance.
+// keyTable is the largest number of columns of sparse rows for which Hashes makes a table of keys.
 const keyTable = 1 << 16
 
 // Hashes returns a hash of the nonzero values and their columns for each row. Rows of equal numbers
@@ -68,7 +67,7 @@ func hash(index []int32, values []float32, keys []uint64) (sum uint64) {
 }
 
 // NumberHash returns the summand of the number v in column j in the hash of a row of numbers and
-// texts. It is 0 for both zeros.
+// texts; 0 for both zeros.
 func NumberHash(j int32, v float32) uint64 {
 	if v == 0 {
 		return 0
@@ -76,7 +75,7 @@ func NumberHash(j int32, v float32) uint64 {
 	return uint64(math.Float32bits(v)) * columnKey(j)
 }
 
-// TextHash returns the summand of a text in column j in the hash of a row of numbers and texts.
+// TextHash is NumberHash for a text.
 func TextHash(j int32, text string) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(text))

@@ -5,9 +5,8 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// Mixed is an interleaved copy of several vectors: all vectors' elements for the first column, then
-// all elements for the second column, and so on. Results have the same bits as with each vector
-// alone.
+// Mixed is an interleaved copy of several vectors: all elements for the first column, then all
+// elements for the second column, and so on. Results have the same bits as with each vector alone.
 type Mixed struct {
 	rows     *sparse.Matrix
 	at       []uint32 // index in rows of each row of a subset; nil for other rows
@@ -17,7 +16,7 @@ type Mixed struct {
 	a        []float32 // padded like dots
 }
 
-// NewMixed returns space for k vectors for the rows of x, for which MixingPays must return true.
+// NewMixed returns space for k vectors. MixingPays must be true of x.
 func NewMixed(x Rows, k int) *Mixed {
 	n := (k + 7) / 8 * 8
 	m := &Mixed{k: k, elements: dense.New(1, n*x.Cols()).Row(0), dots: make([]float32, n),
@@ -42,10 +41,8 @@ func MixingPays(x Rows, visits, least int) bool {
 // in columns: few cache lines per vector, so that the block stays in the cache
 const mixedBlock = 128
 
-// Load copies the vectors to m.
 func (m *Mixed) Load(vectors [][]float32) { m.copy(vectors, false) }
 
-// Store copies m back to the vectors.
 func (m *Mixed) Store(vectors [][]float32) { m.copy(vectors, true) }
 
 func (m *Mixed) copy(vectors [][]float32, back bool) {
@@ -109,6 +106,5 @@ func (m *Mixed) base(i int) int {
 	return i
 }
 
-// Coefficients returns the buffer of the multiples of a row that Axpy adds to the vectors, zeros at
-// first.
+// Coefficients returns the buffer of the multiples of a row for Axpy, zeros at first.
 func (m *Mixed) Coefficients() []float32 { return m.a[:m.k] }

@@ -7,12 +7,10 @@ type Nonzeros struct {
 	values []float32
 }
 
-// NonzerosOf returns a Nonzeros of x.
 func NonzerosOf(x Rows) *Nonzeros { return &Nonzeros{x: x.Clone()} }
 
 // Row returns the columns, ascending, and the values of the nonzeros of row i, with the stored
-// zeros of a sparse row among them. The slices must not be changed, and are valid until the next
-// call.
+// zeros of a sparse row among them. The slices are read-only, and valid until the next call.
 func (r *Nonzeros) Row(i int) (index []int32, values []float32) {
 	if index, values = r.x.Row(i); index != nil {
 		return index, values

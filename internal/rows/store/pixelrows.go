@@ -9,13 +9,13 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
 )
 
-// MinPixelSize is the least Size, in bytes, of dense rows that the trainer tries to pack into
-// bytes. minPixelVisits is the least number of visits to each row at which packing pays.
-var MinPixelSize = 16 << 20 // a variable, so that tests can change it
+// MinPixelSize and minPixelVisits are the least Size, in bytes, of dense rows and the least number
+// of visits to each row at which packing them into bytes pays.
+var MinPixelSize = 16 << 20 // variable for tests
 
 const minPixelVisits = 12
 
-// A value of pixelRows is about k/n for its byte k and an integer n, the same for all values.
+// A value is about k/n for its byte k and one integer n for all rows.
 type pixelRows struct {
 	defaults
 	rows, cols, stride int // stride: bytes per row, cols padded with zeros to a multiple of 8
@@ -128,7 +128,7 @@ type code struct {
 	table     [256]float32
 }
 
-// hi has 16 significant bits, so its product with a byte is exact; the sum of the products of hi
+// hi has 16 significant bits, so its product with a byte is exact. The sum of the products of hi
 // and lo rounds to the float32 quotient k/n for all but a few n.
 func newCode(n float64) *code {
 	s := 1 / n
@@ -142,9 +142,9 @@ func newCode(n float64) *code {
 	return c
 }
 
-// guessCode returns a code k/n that represents all values of the first rows, or nil if it finds
-// none. It tries the integer n nearest to 1/v, where v is the smallest positive value of the first
-// rows; then 255; then 1.
+// guessCode returns a code that represents all values of the first rows, or nil. It tries the
+// integer n nearest to 1/v, where v is the smallest positive value of the first rows; then 255;
+// then 1.
 func guessCode(rows, cols int, row func(i int) []float32) *code {
 	const some = 64
 	least := float32(math.MaxFloat32)
@@ -176,7 +176,7 @@ func guessCode(rows, cols int, row func(i int) []float32) *code {
 	return nil
 }
 
-// dst may be longer than row. pack reports whether the bytes decode to the same bits.
+// pack reports whether the bytes decode to the same bits. dst may be longer than row.
 func (c *code) pack(dst []byte, row []float32) bool {
 	dst = dst[:len(row)]
 	wrong := uint32(0)

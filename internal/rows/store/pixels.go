@@ -1,8 +1,7 @@
 package store
 
-// Pixels stores rows as bytes: a value is about k/N for its byte k and an integer N, the same for
-// all values. A row ends in a further byte, 1: the dot product of the column of these bytes with
-// another column is the sum of that column.
+// Pixels stores rows as bytes: a value is about k/N for its byte k and one integer N for all rows.
+// A row ends in a further byte, 1. Dot products of columns with this last column are their sums.
 type Pixels struct {
 	N      float64
 	cols   int
@@ -18,7 +17,7 @@ type PixelReader struct {
 }
 
 // PixelsOf returns the rows of x as bytes, or false if it finds no N from the first rows, or if a
-// byte can't represent a value. Rows of Size 0 are not copied: PixelReader packs them on request.
+// byte can't represent a value. PixelReader packs rows of Size 0 on request.
 func PixelsOf(x Rows, threads int) (*Pixels, bool) {
 	p := newPixels(x)
 	if p.code == nil {
@@ -49,11 +48,9 @@ func newPixels(x Rows) *Pixels {
 	return p
 }
 
-// MayBePixels reports whether PixelsOf finds an N from the first rows of x; PixelsOf may still
-// reject later rows.
+// MayBePixels reports whether PixelsOf accepts the first rows of x.
 func MayBePixels(x Rows) bool { return newPixels(x).code != nil }
 
-// Reader returns a new PixelReader.
 func (p *Pixels) Reader() *PixelReader {
 	return &PixelReader{&Pixels{p.N, p.cols, p.values, p.x.Clone(), p.code},
 		make([]float32, p.cols)}
@@ -68,7 +65,6 @@ func (p *Pixels) Size() int { return len(p.values) }
 // Row returns row i, which must not be changed. It requires Size above 0.
 func (p *Pixels) Row(i int) []byte { return p.values[i*(p.cols+1):][:p.cols+1] }
 
-// Read writes row i to dst.
 func (r *PixelReader) Read(dst []byte, i int) {
 	if r.values != nil {
 		copy(dst, r.Row(i))

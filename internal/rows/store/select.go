@@ -2,11 +2,11 @@ package store
 
 import "math"
 
-// View returns the rows with a weight above 0, in the order of the set: all of them or, if pair is
-// not nil, only the rows of these two classes. The view's weights are the set's, scaled to a mean
-// of 1. If balanced is set, they are first changed to give all classes with rows in the view the
-// same total weight. sum is the sum of the weights before the scaling; 0 if the view has no rows,
-// or if the set has no weights and balanced is false.
+// View returns the rows with a weight above 0, in the order of the set; only of the classes in pair
+// unless pair is nil. If balanced is set, weights are changed to give all classes with rows in the
+// view the same total weight. They are then scaled to a mean of 1. sum is the sum of the weights
+// before the scaling; 0 if the view has no rows, or if the set has no weights and balanced is
+// false.
 func (s *Set) View(pair []int32, balanced bool) (v View, sum float64, err error) {
 	v = View{X: s.Rows(), Class: s.Class, Norms: s.Norms}
 	if s.Classes == nil {
@@ -34,8 +34,7 @@ func (s *Set) selectRows(v *View, pair []int32) {
 	}
 }
 
-// renumber numbers the selected rows of v from 0, so that arrays with one value per row have no
-// values for other rows.
+// renumber numbers the selected rows from 0, so that arrays have no elements for other rows.
 func (v *View) renumber() {
 	v.X, v.SetRows = Subset(v.X, v.Only), v.Only
 	v.Norms, v.Class = gather(v.Norms, v.Only), gather(v.Class, v.Only)

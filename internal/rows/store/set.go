@@ -18,10 +18,8 @@ type RowError struct {
 	Scale  bool
 }
 
-// Error implements the error interface.
 func (e *RowError) Error() string { return fmt.Sprintf("row %d: %s", e.Row, e.Reason) }
 
-// BadRow returns a RowError.
 func BadRow(row int, reason string) error { return &RowError{Row: row, Reason: reason} }
 
 // TooLarge is the end of error messages about numbers that are not finite.
@@ -39,10 +37,9 @@ type Set struct {
 	NoCopies  bool
 	Compacted Rows // copy of X in fewer bytes, read in place of X; nil if there is none
 
-	byClass [][]uint32 // nil before the first call of ofClass
+	byClass [][]uint32 // rows with a weight above 0 of each class; nil before ofClass
 }
 
-// SetOptions describes labels and weights.
 type SetOptions struct {
 	Regression bool
 	Known      []float32           // classes, ascending; nil to collect them from the labels
@@ -50,8 +47,7 @@ type SetOptions struct {
 	ByLabel    map[float32]float64 // factor for the weights of a label's rows; 1 if missing
 }
 
-// NewSet returns the set of the rows of x with the labels y. It checks the labels and the weights;
-// Measure checks the rows.
+// NewSet checks the labels and the weights; Measure checks the rows.
 func NewSet(x Examples, y []float32, o SetOptions) (*Set, error) {
 	if err := CheckLabels(x, y, 32); err != nil {
 		return nil, err
@@ -68,10 +64,9 @@ func NewSet(x Examples, y []float32, o SetOptions) (*Set, error) {
 	return s, err
 }
 
-// Subset returns the set of the given rows. If copies is set, Subset copies the rows; otherwise the
-// subset refers to the rows of s. A subset of scaled rows without terms has only the scaled float32
-// values. A small subset of dense expanded rows is always a copy, with the float32 values of the
-// terms.
+// Subset returns the set of the given rows, as copies if copies is set. A subset of scaled rows
+// without terms has only the scaled float32 values. A small subset of dense expanded rows is always
+// a copy, with the float32 values of the terms.
 func (s *Set) Subset(rows []uint32, copies bool) *Set {
 	x := s.X
 	if m, ok := MatrixOf(x); ok {
@@ -133,7 +128,6 @@ func (s *Set) MeanNorm() (mean, rows float64) {
 	return mean / rows, rows
 }
 
-// Squares returns SumSquares of every row.
 func Squares(x Rows) []float32 {
 	squares := make([]float32, x.Rows())
 	for i := range squares {
@@ -162,7 +156,7 @@ func (s *Set) Rows() Rows {
 
 func (s *Set) counts(i int) bool { return s.Weight == nil || s.Weight[i] > 0 }
 
-// Counted returns the indices of the rows with a weight above 0; nil if the set has no weights.
+// Counted returns the indices of the rows with a weight above 0; nil without weights.
 func (s *Set) Counted() []uint32 {
 	if s.Weight == nil {
 		return nil
@@ -176,7 +170,6 @@ func (s *Set) Counted() []uint32 {
 	return rows
 }
 
-// Total returns the sum of the rows' weights.
 func (s *Set) Total() (sum float64) {
 	if s.Weight == nil {
 		return float64(len(s.Y))
@@ -210,8 +203,8 @@ func (s *Set) ofClass(class int32) []uint32 {
 	return s.byClass[class]
 }
 
-// Fingerprint returns the kind of the rows of x, as Kind names it, a colon, and a SHA-256 of the
-// rows and the labels y. Once stop returns true, the fingerprint is unusable.
+// Fingerprint returns Kind(x), a colon, and a SHA-256 of the rows and the labels y. Once stop
+// returns true, the fingerprint is unusable.
 func Fingerprint(x Examples, y []float32, threads int, stop func() bool) string {
 	h := sha256.New()
 	fmt.Fprintln(h, x.Rows(), x.Cols())
@@ -220,9 +213,9 @@ func Fingerprint(x Examples, y []float32, threads int, stop func() bool) string 
 	return Kind(x) + ":" + hex.EncodeToString(h.Sum(nil))
 }
 
-// Fingerprint returns the kind of the rows of s, as Kind names it, a colon, and a SHA-256. The hash
-// covers the numbers of rows and columns, prior (a hash of the run's prior, or empty), the labels,
-// the unscaled rows raw, and the weights. Once stop returns true, Fingerprint returns "".
+// Fingerprint returns Kind(s.X), a colon, and a SHA-256 of the numbers of rows and columns, prior
+// (a hash of the run's prior, or empty), the labels, the unscaled rows raw, and the weights. Once
+// stop returns true, Fingerprint returns "".
 func (s *Set) Fingerprint(raw Rows, prior string, threads int, stop func() bool) string {
 	h := sha256.New()
 	fmt.Fprintln(h, raw.Rows(), raw.Cols(), len(s.Weight), prior)

@@ -144,8 +144,8 @@ func TestView(t *testing.T) {
 		weights  []float32
 		pair     []int32
 		balanced bool
-		values   []float32 // value of each row of the view
-		want     []float64 // weight of each row of the view; nil if all are 1
+		values   []float32 // of the view's rows
+		want     []float64 // weights of the view's rows; nil if all are 1
 		sum      float64
 	}{
 		"plain": {nil, nil, false, []float32{1, 2, 3, 4, 5, 6}, nil, 0},

@@ -38,7 +38,7 @@ func (s *Set) Shuffle(v *View, o Visits) {
 	v.Target, v.Weight = gather(v.Target, shuffled), gather(v.Weight, shuffled)
 }
 
-// MinCopyEpochs is the number of epochs that a run must exceed for a copy in shuffled order to pay.
+// MinCopyEpochs is the largest number of epochs at which a copy in shuffled order does not pay.
 const MinCopyEpochs = 1
 
 func (s *Set) worthCopying(v *View, o Visits) bool {
@@ -49,9 +49,8 @@ func (s *Set) worthCopying(v *View, o Visits) bool {
 	return !pair || v.X.ReorderGain() == LargeGain || o.Total >= minPairEpochs*o.Epoch
 }
 
-// Copies returns the size, in bytes, of a copy of all rows in the order of the visits or, if pairs
-// is set, of one copy for each pair of classes. It returns 0 if rows of this size or type are not
-// copied.
+// Copies returns the bytes of a copy of all rows in the order of the visits or, if pairs is set, of
+// a copy for each pair of classes; 0 if rows of this size or type are not copied.
 func (s *Set) Copies(pairs bool) float64 {
 	x := s.Rows()
 	size, from := float64(x.Size()), float64(MinCopySize)

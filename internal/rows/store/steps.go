@@ -7,8 +7,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/misuse"
 )
 
-// Stepper takes several training steps of the hinge loss at once, on rows in which all nonzeros of
-// a row have the same value.
+// Stepper takes several training steps of the hinge loss at once, on rows with one value each.
 type Stepper struct {
 	cols    int
 	rows    []constantRow // a last constantRow starts at len(indices)
@@ -21,15 +20,14 @@ type constantRow struct {
 	value float32
 }
 
-// Prepare sets the fields of s that depend on row i: y is the row's label, 1 or -1, and weighted is
-// y times the row's weight.
+// Prepare sets the fields of s that depend on row i. y is the row's label, 1 or -1; weighted is y
+// times the row's weight.
 func (m *Stepper) Prepare(s *asm.Step, i int, y, weighted float32) {
 	r := m.rows[i]
 	s.Start, s.Count = r.start, m.rows[i+1].start-r.start
 	s.Value, s.Update = y*r.value, float32(weighted*r.value)
 }
 
-// Prefetch loads row i into the caches.
 func (m *Stepper) Prefetch(i int) {
 	start, end := m.rows[i].start, m.rows[i+1].start
 	if start == end {

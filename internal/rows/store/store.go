@@ -38,20 +38,18 @@ type Rows interface {
 	Examples
 
 	// Row returns the columns and values of row i's stored elements, which include all nonzeros;
-	// or, for dense rows, nil and all values. The columns of sparse rows are never nil. The slices
-	// must not be changed, and are valid until the next call of any method, unless the Rows is a
-	// Matrix.
+	// for dense rows, nil and all values. The columns of sparse rows are never nil. The slices are
+	// read-only, and valid until the next call of any method, unless the Rows is a Matrix.
 	Row(i int) (index []int32, values []float32)
 
 	Err() error
-	// Clone returns the same rows for use in another goroutine.
+	// Clone returns the rows for another goroutine.
 	Clone() Rows
-	// Size returns the size of the rows in memory, in bytes; 0 for user-defined rows, and for
-	// sparse rows that are read from a mapped file.
+	// Size returns the bytes of the rows in memory; 0 for user-defined rows and mapped sparse rows.
 	Size() int
 
 	// Prefetch loads row i into the caches. It should be called PrefetchDistance rows before row i
-	// is used; never if PrefetchDistance is 0.
+	// is used, or never if PrefetchDistance is 0.
 	Prefetch(i int)
 	PrefetchDistance() int
 	// WillNeed returns a function that announces which rows will soon be read from disk; nil for
@@ -80,9 +78,9 @@ type Rows interface {
 	// DotError returns a bound on the rounding error of Dot(i, w), relative to the sum of the
 	// products' magnitudes, apart from underflow. It is +Inf if no bound is known.
 	DotError(i int) float64
-	// Dot64 returns the dot product of row i and w in float64. Each product is rounded, unless both
-	// factors are float32 values. The error is below (Cols()+2) 2^-53 times the sum of the
-	// products' magnitudes, apart from underflow and the rounding of scaled values.
+	// Dot64 returns the dot product of row i and w in float64. The error is below (Cols()+2) 2^-53
+	// times the sum of the products' magnitudes, apart from underflow and the rounding of scaled
+	// values.
 	Dot64(i int, w []float64) float64
 	// AddTo adds the terms of s to u. The error of each element is below (Rows()+2) 2^-53 times the
 	// sum of the magnitudes of its addends, apart from the rounding of scaled values.
@@ -100,7 +98,7 @@ type Matrix interface {
 	Rows
 	// Dense returns a dense matrix if the rows are dense, else nil.
 	Dense() *dense.Matrix
-	// Examples returns the rows as a *dense.Matrix or *sparse.Matrix.
+	// Examples returns a *dense.Matrix or *sparse.Matrix.
 	Examples() Examples
 }
 
@@ -120,7 +118,7 @@ type Sum struct {
 	A        []float32 // nil if all elements are 1
 	Weight   []float64 // nil if all weights are 1
 
-	base []uint32 // index of row i in the base rows; nil if the rows are not a subset
+	base []uint32 // index of row i in a subset's base; nil for other rows
 }
 
 func (s *Sum) Len() int {
@@ -130,7 +128,7 @@ func (s *Sum) Len() int {
 	return len(s.Only)
 }
 
-// Term returns, for the row i of term k, the index of the row in the base rows and A[i]*Weight[i].
+// Term returns the base index and A[i]*Weight[i] of term k, where i is its row.
 func (s *Sum) Term(k int) (row int, a float64) {
 	row = s.From + k
 	if s.Only != nil {
@@ -229,12 +227,11 @@ func dotVectors(x Examples, dst []float32, i int, vectors *dense.Matrix, first i
 	}
 }
 
-// dotErrorBound returns a bound on the rounding error of a float32 dot product of length n,
-// relative to the sum of the products' magnitudes. Each block of asm.Block products is added up in
-// lanes, whose sums are then combined by rounds of additions (folds). A product is rounded once
-// itself, then by the additions of its lane, by the folds, and by the additions of the blocks. k
-// such roundings, each by at most 2^-24, can have an error slightly above k*2^-24: the factor 1.01
-// covers the excess.
+// dotErrorBound returns the DotError of a float32 dot product of length n. Each block of asm.Block
+// products is added up in lanes, whose sums are then combined by rounds of additions (folds). A
+// product is rounded once itself, then by the additions of its lane, the folds, and the additions
+// of the blocks. k such roundings, each by at most 2^-24, can have an error slightly above k*2^-24.
+// The factor 1.01 covers the excess.
 func dotErrorBound(n, lanes, folds int) float64 {
 	most := min(n, asm.Block)
 	roundings := 1 + (most+lanes-1)/lanes + folds + (n+asm.Block-1)/asm.Block

@@ -68,7 +68,7 @@ func formats(t *testing.T) []format {
 	return all
 }
 
-// Products with copies of user-defined rows may differ in bits, because the copies may be sparse.
+// Copies of user-defined rows may be sparse, and so have products with other bits.
 func TestRows(t *testing.T) {
 	for _, k := range formats(t) {
 		t.Run(k.name, func(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 // An embedded field named Rows would hide the method Rows.
 type rows = Rows
 
-// Row i of a subset is row at[i] of the base. Products and sums have the same bits as on copies of
-// the rows, except for user-defined rows, whose copies may be sparse.
+// Row i of a subset is row at[i] of the base. Products and sums have the same bits as on copies,
+// except for user-defined rows, whose copies may be sparse.
 type subset struct {
 	rows
 	at     []uint32

@@ -6,8 +6,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
 )
 
-// The division of the rows into blocks and parts depends on the numbers of rows and columns alone,
-// and the partial sums are added in order: the sums have the same bits for any number of
+// The rows are divided into blocks and parts by the numbers of rows and columns alone, and the
+// partial sums are added in order. The sums therefore have the same bits for any number of
 // goroutines.
 
 const (
@@ -29,7 +29,6 @@ func (v *View) InBlocks(f func(x Rows, block, from, to int)) {
 	})
 }
 
-// Blocks returns the number of blocks into which InBlocks divides the rows.
 func (v *View) Blocks() int { return (v.Count() + blockRows - 1) / blockRows }
 
 // AddUp returns up to four sums over the rows. f returns these sums over rows Row(from) to
@@ -45,7 +44,7 @@ func (v *View) AddUp(f func(x Rows, from, to int) [4]float64) (sums [4]float64) 
 	return sums
 }
 
-// Parts returns the largest number of parts into which AddTo divides the rows of any view of s.
+// Parts returns the largest number of parts in AddTo for views of s.
 func (s *Set) Parts() int { return partsOf(len(s.Y), s.X.Cols()) }
 
 func partsOf(rows, cols int) int {
@@ -95,8 +94,8 @@ func (v *View) sum(a []float32, from, to int) Sum {
 // magnitudes, for any number of parts.
 func (v *View) AddError() float64 { return float64(v.Count()+2) * 0x1p-53 }
 
-// DotSize returns a bound on the weighted root mean square, over the rows, of the error of a
-// float32 dot product with a vector of norm 1.
+// DotSize returns a bound on the rows' weighted root mean square error of a float32 dot product
+// with a vector of norm 1.
 func (v *View) DotSize() float64 {
 	sums := v.AddUp(func(x Rows, from, to int) (sums [4]float64) {
 		for j := from; j < to; j++ {

@@ -34,9 +34,9 @@ func (f *userRows) Err() error {
 	return nil
 }
 
-// Take returns a copy that is dense if at least half of the elements are nonzeros, or if there are
-// too many columns for 32-bit indices. All column indices are in range even if the user-defined
-// type returns other values on every call.
+// Take returns a dense copy if at least half of the elements are nonzeros, or if there are too many
+// columns for 32-bit indices. Column indices are in range even if the type returns other values on
+// every call.
 func (f *userRows) Take(rows []uint32) Rows {
 	nonzeros, cols := 0, len(f.buffer())
 	for _, i := range rows {

@@ -24,7 +24,6 @@ type View struct {
 	Threads int // goroutines for sums over the rows; 0 for one
 }
 
-// Clone returns v with a clone of X, for another goroutine.
 func (v View) Clone() View {
 	v.X = v.X.Clone()
 	return v
@@ -38,7 +37,6 @@ func (v *View) PrefetchDistance() int {
 	return v.X.PrefetchDistance()
 }
 
-// Count returns the number of rows in the view.
 func (v *View) Count() int {
 	if v.Only != nil {
 		return len(v.Only)
@@ -76,8 +74,7 @@ func (v *View) SetRow(i uint32) int {
 // RowWeight returns the weight of row i of X.
 func (v *View) RowWeight(i int) float64 { return floats.At(v.Weight, i, 1) }
 
-// BySetRow returns the indices in X of the view's rows, in ascending order of their indices in the
-// set.
+// BySetRow returns the indices in X of the view's rows, ordered by their indices in the set.
 func (v *View) BySetRow() []uint32 {
 	ranked, end := make([]uint32, v.Count()), 0
 	for j, i := range v.All() {
@@ -141,7 +138,7 @@ func Compose(at, indices []uint32) []uint32 {
 	return gather(at, indices)
 }
 
-// ReadAhead tells the operating system which rows of a memory-mapped file will be visited next.
+// ReadAhead tells the operating system which mapped rows will be visited next.
 func (v *View) ReadAhead(rows []uint32) {
 	willNeed := v.X.WillNeed()
 	if willNeed == nil {
@@ -157,7 +154,7 @@ func (v *View) ReadAhead(rows []uint32) {
 	}
 }
 
-// EndReadAhead tells the operating system that a memory-mapped file will be read in order again.
+// EndReadAhead tells the operating system that mapped rows will be read in order again.
 func (v *View) EndReadAhead() {
 	if willNeed := v.X.WillNeed(); willNeed != nil {
 		willNeed(0, 0)

@@ -1,5 +1,5 @@
-// Package calibrate turns scores into probabilities. It fits sigmoids to scores (Platt scaling),
-// combines the probabilities of pairs of classes, and assigns rows to cross-validation folds.
+// Package calibrate fits sigmoids to scores (Platt scaling), combines the probabilities of pairs of
+// classes, and assigns rows to cross-validation folds.
 package calibrate
 
 import (
@@ -20,8 +20,8 @@ func (s Sigmoid) At(z float64) float64 { return floats.Sigmoid(-(float64(s.A*z) 
 // Weng (Machine Learning 68, 2007).
 //
 // A score of weight 2 counts as two scores, in Platt's targets as well; if weight is nil, all
-// weights are 1. If the mean of the weights above 0 is below 1, all weights are scaled so that this
-// mean is 1, because Platt's targets would outweigh small weights.
+// weights are 1. If the mean of the weights above 0 is below 1, all weights are scaled to raise it
+// to 1: Platt's targets would outweigh small weights.
 func Fit(z []float64, positive []bool, weight []float64) Sigmoid {
 	p := problem{z, make([]float64, len(z)), unitWeights(weight, len(z))}
 	var pos, neg float64
@@ -79,7 +79,6 @@ func unitWeights(weight []float64, n int) []float64 {
 	return unit
 }
 
-// target holds Platt's targets.
 type problem struct{ z, target, weight []float64 }
 
 func (p *problem) negLogLikelihood(s Sigmoid) (sum float64) {
@@ -131,7 +130,7 @@ func Normalize(p []float64) {
 	}
 }
 
-// Softmax sets p[k] to e^z[k] divided by the sum of e^z[j] over all j. p may be z.
+// Softmax stores the softmax of z in p, which may be z.
 func Softmax(p, z []float64) {
 	top := slices.Max(z)
 	for k, v := range z {
@@ -148,7 +147,7 @@ func Softmax(p, z []float64) {
 // The distribution p approximately minimizes the sum over the pairs of (r_ba*p_a - r_ab*p_b)^2,
 // where r_ab is 1 - r_ba.
 func Couple(p, pairs []float64) {
-	const most = 10 // largest number of classes for which no memory is allocated
+	const most = 10 // largest number of classes without allocations
 	n := len(p)
 	var few [most*most + most]float64
 	space := few[:]

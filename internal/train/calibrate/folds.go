@@ -9,8 +9,7 @@ import (
 )
 
 // Folds returns the fold of each row, from 0 to folds-1, or -1 for a row of weight 0. Nil weights
-// are ones. The rows of each label are assigned to the folds in turn, in a random order that the
-// seed determines.
+// are ones. The rows of each label are assigned to the folds in turn, in a random order.
 func Folds(y, weights []float32, folds int, seed uint64) []int {
 	if folds < 1 {
 		panic(misuse.Of("%d folds: want 1 or more", folds))

@@ -9,15 +9,15 @@ import (
 // Let c_i be the weight of row i. If the bias has no penalty, dual variables give a bound only if
 // the sums of c_i*|a_i| over both sides, the rows with y_i*a_i above 0 and those with y_i*a_i below
 // 0, are equal: otherwise the minimum over all biases is minus infinity. float32 numbers seldom
-// have equal sums, so this file makes the sums nearly equal. Changing one row's dual variable by
-// the remaining difference, divided by the row's weight, would make the sums equal. The bound with
-// the changed variable is valid, and differs from the computed bound only by that row's terms in
-// the means and in u.
+// have equal sums, so this file makes the sums nearly equal. A change of one row's dual variable by
+// the remaining difference, divided by the row's weight, would make them equal. The bound after
+// this change is valid, and differs from the computed bound only by that row's terms in the means
+// and in u.
 
-// balance bounds how much terms of the lower bound change if one dual variable, or all of them,
-// change so that the sums over both sides become equal. If all change, only slack is not 0.
+// balance bounds the changes of the lower bound's terms if one dual variable changes, or all
+// change, to make the sums equal. If all change, only slack is not 0.
 type balance struct {
-	slack   float64 // largest relative change of each dual variable; 0 if only one changes
+	slack   float64 // largest relative change of a dual variable; 0 if only one changes
 	length  float64 // largest change of the norm of the sum of c_i*a_i*y_i*x_i
 	gain    float64 // largest change of the sum of the rows' linear and quadratic terms
 	entropy float64 // largest change of the sum of the rows' terms for the log loss

@@ -10,8 +10,8 @@ type bounded interface {
 	boundAt(a []float32, r2 float64) (value, s float64)
 
 	// smooth sets a to the dual variables at the scores with the weight vectors w and the biases b,
-	// for the loss smoothed to the width h; it ignores h for a loss without kinks. far holds each
-	// row's distance from a kink, and is nil for a loss without kinks.
+	// for the loss smoothed to the width h. far holds each row's distance from a kink. A loss
+	// without kinks ignores h, and its far is nil.
 	fromScores(w [][]float64, b []float64) (a []float32, smooth func(h float64), far []float64)
 }
 

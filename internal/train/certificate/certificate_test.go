@@ -145,8 +145,8 @@ func (p *problem) closeBound(f form, w [][]float64, b []float64, least float64) 
 }
 
 // A larger Terms.SumError lowers the bound of a loss without an entropy by as much as the package
-// comment says, up to a tenth. With SumError 0, the bound of a Crammer-Singer problem includes the
-// float32 rounding of own dual variables.
+// comment says, within a tenth. With SumError 0, a Crammer-Singer bound includes the float32
+// rounding of own dual variables.
 func TestBoundMakesUpForRoundings(t *testing.T) {
 	const sums = 0x1p-20
 	for _, f := range forms() {

@@ -39,8 +39,8 @@ func (p binary) fromScores(w [][]float64, b []float64) (
 	}, far
 }
 
-// The loss of Crammer and Singer is the maximum of a linear function of the a_r over the simplex;
-// fromScores smooths it by subtracting h/2 times the sum of the a_r^2 from that function.
+// The loss of Crammer and Singer is the maximum of a linear function of the a_r over the simplex.
+// To smooth it, fromScores subtracts h/2 times the sum of the a_r^2 from that function.
 func (j joint) fromScores(w [][]float64, b []float64) (
 	a []float32, smooth func(h float64), far []float64,
 ) {
@@ -109,7 +109,7 @@ func bestWidth(far []float64, at func(h float64) float64) (best, width float64) 
 	return best, width
 }
 
-// Softmax stores e^(z_r), divided by the sum of these powers, in b[r]. One of the z_r must be 0.
+// Softmax stores the softmax of z in b. One of the z_r must be 0.
 func Softmax(z, b []float64) {
 	zero := objective.LogSumExp(z, 0) // at least 0
 	for r, v := range z {

@@ -7,10 +7,10 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// Packed holds the dual variables of one problem in 16 bits each, as a proof file stores them: one
-// for each row or, in a joint problem, one for each row and class, in ascending order of the rows'
-// indices in the training set. A number n in Duals denotes the dual variable Scale*n/65535 or, if
-// Signed is set, Scale*(n-32767)/32767.
+// Packed holds the dual variables of one problem in 16 bits each, as in a proof file: one for each
+// row or, in a joint problem, one for each row and class, ordered by the rows' indices in the
+// training set. A number n in Duals denotes the dual variable Scale*n/65535 or, if Signed is set,
+// Scale*(n-32767)/32767.
 type Packed struct {
 	Signed bool     `json:"signed"`
 	Scale  float64  `json:"scale"` // bound on the magnitude of the dual variables
@@ -25,8 +25,8 @@ func (v *Packed) units() (zero, scale float64) {
 	return 0, 65535
 }
 
-// Pack rounds the dual variables a to the nearest number or, in a joint problem, down, so that the
-// sum over the classes does not grow.
+// Pack rounds the dual variables a to the nearest number or, in a joint problem, down: their sum
+// over the classes must not grow.
 func Pack(p objective.Problem, a []float32) Packed {
 	rows, n, joint := shape(p)
 	v, flat := Packed{Scale: 1}, make([]float32, 0, n*rows.Count())

@@ -10,8 +10,8 @@ import "github.com/pegasimd/pegasimd/internal/train/objective"
 type Windows struct {
 	Steps    int64
 	Epochs   int64 // epochs of the whole run, rounded up
-	Start    int64 // number of epochs before the present window
-	OldStart int64 // number of epochs before the previous window
+	Start    int64 // epochs before the present window
+	OldStart int64 // epochs before the previous window
 	// Count and Old are the sums in the present and the previous window, for each row, or for each
 	// row and class. For the hinge, they are exact up to 2^24.
 	Count, Old []float32
@@ -36,10 +36,10 @@ func (w *Windows) EndEpoch(epoch int) {
 	}
 }
 
-// Best returns the mean coefficients over the present window, or over both windows, whichever have
-// the larger bound, and their bound; nil and 0 before the first step. done is the number of steps
-// done; for r2 see Bound. Each row must be visited at most once in an epoch, so that the means are
-// in the range of the loss, except for roundings.
+// Best returns the mean coefficients with the larger bound, over the present or over both windows,
+// and the bound; nil and 0 before the first step. done is the number of steps; for r2 see Bound.
+// Each row must be visited at most once in an epoch, so that the means are in the range of the
+// loss, except for roundings.
 func (w *Windows) Best(p objective.Problem, done int64, r2 float64) (
 	best []float32, bound float64,
 ) {

@@ -1,6 +1,5 @@
-// Package checkpoint defines State, the state of an interrupted training run, and reads its arrays
-// from a model file. The continued run has the same results, to the bit, as without the
-// interruption.
+// Package checkpoint defines the state of an interrupted training session, and reads it from a
+// model file. The continued session has the same results, to the bit, as without the interruption.
 package checkpoint
 
 import (
@@ -31,8 +30,8 @@ type Head struct {
 	Learners  []Learner `json:"learners"` // learners of the first run, then of the second, ...
 }
 
-// Best describes the best point of the session so far, judged by validation data. Its weights are
-// among the long arrays.
+// Best is the session's best point so far on validation data. Its weights are among the long
+// arrays.
 type Best struct {
 	Quality   float64             `json:"quality"`
 	SinceBest int                 `json:"worse"`
@@ -44,8 +43,8 @@ type Best struct {
 type Run struct {
 	Steps int64 `json:"steps"`
 	Epoch int   `json:"epoch"`
-	// state of the random number generator at the start of the current epoch; the current state if
-	// the epoch is over or the order is IID
+	// state of the random number generator at the start of the epoch; now, if the epoch is over or
+	// the order is IID
 	Generator []byte `json:"generator"`
 	Position  int    `json:"position"` // steps taken in the current epoch
 }
@@ -61,12 +60,11 @@ type Learner struct {
 // Newton is the state of Newton's method on a learner. A resumed run repeats the iterations of
 // Past.
 type Newton struct {
-	Start int64 `json:"start"`          // number of steps before it began
+	Start int64 `json:"start"`          // steps before it began
 	Dual  bool  `json:"dual,omitempty"` // it followed the dual descent
 	newton.Past
 }
 
-// Steps returns the sum over the runs.
 func (st *State) Steps() (n int64) {
 	for _, r := range st.Runs {
 		n += r.Steps

@@ -13,14 +13,14 @@ import (
 
 // docs/training.md and docs/spec.md describe the rules by which this package chooses settings.
 const (
-	maxNarrow      = 256     // data with at most this many columns count as narrow
-	minDenseFill   = 0.25    // share of nonzero values from which data count as dense
-	maxColumnRange = 10      // large / small column magnitude above which scales count as unequal
+	maxNarrow      = 256     // largest number of columns of narrow data
+	minDenseFill   = 0.25    // least share of nonzero values of dense data
+	maxColumnRange = 10      // large / small column magnitude above which scales are unequal
 	maxMeanLength  = 3       // mean / median squared row length above which rows get length 1
-	maxLengthRange = 1.01    // largest / least squared row length up to which these count as equal
+	maxLengthRange = 1.01    // largest / least squared row length up to which lengths are equal
 	maxDenseGrowth = 4       // largest dense/sparse ratio of bytes for sparse rows to become dense
 	maxEmptyBytes  = 1 << 20 // bytes that all-zero columns may add when sparse rows become dense
-	maxMappedCopy  = 1 << 30 // largest copy, in bytes, of memory-mapped rows for scaling
+	maxMappedCopy  = 1 << 30 // largest copy, in bytes, of mapped rows for scaling
 
 	lambdaShare = 1e-4 // default lambda / (mean squared row length), before corrections
 
@@ -31,12 +31,11 @@ const (
 
 	// MaxPairWeights is the largest number of weights for which one-vs-one is chosen.
 	MaxPairWeights = 4e6
-	// MinPasses is the least number of passes for wide sparse data; for other data it is
-	// settings.DefaultEpochs.
+	// MinPasses is the least number of passes for wide sparse data.
 	MinPasses = 10
 	// MaxPasses is the largest chosen number of passes.
 	MaxPasses = 2000
-	// ProofTol is the relative duality gap of a proof for which no Tol is given.
+	// ProofTol is the relative duality gap of a proof without a given Tol.
 	ProofTol = 0.01
 )
 
@@ -44,16 +43,16 @@ const (
 type Open struct {
 	settings.Settings
 
-	Known   *scale.Scale // scale of the model that the run builds on; nil if there is none
+	Known   *scale.Scale // scale of the model that the run builds on, or nil
 	Resumed bool
 	Start   bool
 	Prior   bool // the penalty is the distance from a prior model
 	Costs   bool
-	// CurveColumns lists the columns that curves may use; nil for all columns of dense rows.
+	// CurveColumns lists columns for curves; nil for all columns of dense rows.
 	CurveColumns []int
 	Threads      int
 	MaxMemory    int64       // bytes that training may use; 0 for the default
-	Stopped      func() bool // reports whether the caller has given up: the result is then unusable
+	Stopped      func() bool // reports whether the caller gave up: the result is then unusable
 	// Need estimates the least number of bytes that a run uses; nil if every run fits in memory.
 	Need func(settings.Settings, *store.Set) float64
 }
@@ -61,7 +60,7 @@ type Open struct {
 // Choice holds the chosen settings and the scaled rows.
 type Choice struct {
 	Open
-	Rows  *store.Set   // nil if the choice was made from statistics
+	Rows  *store.Set   // nil for a choice from statistics
 	Scale *scale.Scale // not nil
 
 	RawEpsilon float64 // setting Epsilon, in units of the unscaled targets; 0 for classes
@@ -73,8 +72,8 @@ type Choice struct {
 	shares       []float64      // share of each class in the rows of weight > 0; nil for regression
 	columns      *scale.Columns // of the unscaled columns
 	filled       int            // columns with a nonzero value; 0 until Cols counts them
-	note         string         // why the rows were left unscaled, or the note of the known scale
-	byRule       bool           // lambda was unset, and method lambda computed a default
+	note         string         // why the rows are unscaled, or the known scale's note
+	byRule       bool           // method lambda computed lambda
 	curvesOpen   bool
 	moved        bool // Use changed the default lambda
 	userDefined  bool
@@ -113,7 +112,7 @@ func Shares(set *store.Set) (shares []float64) {
 func (c *Choice) measure() error {
 	kind := c.Open.Scale
 	for few := c.width <= maxNarrow; ; few = true {
-		if few && kind == "" && !c.notSparse { // bestKind computes the moments if it needs them
+		if few && kind == "" && !c.notSparse { // bestKind computes the moments if needed
 			c.columns = scale.MeasureConstants(c.Rows.X, c.weight, c.Threads, c.Stopped)
 		} else {
 			c.columns = scale.Measure(c.Rows.X, c.weight, few && kind == "" ||
@@ -156,7 +155,7 @@ func (c *Choice) Cols() int {
 	return c.filled + c.Scale.Terms()
 }
 
-// used is Cols without the constant columns, if these are known.
+// used is Cols without known constant columns.
 func (c *Choice) used() (n float64) {
 	for j, v := range c.columns.MaxAbs {
 		if v > 0 && (c.columns.Constant == nil || !c.columns.Constant[j]) {
@@ -182,8 +181,7 @@ func (c *Choice) moments() (mean, deviation float64) {
 	return mean, deviation
 }
 
-// TargetDeviation returns the standard deviation of the targets in c.Rows, as moments does; 0 for
-// classes.
+// TargetDeviation returns the targets' deviation from moments; 0 for classes.
 func (c *Choice) TargetDeviation() float64 {
 	if !c.Regression() {
 		return 0

@@ -11,10 +11,10 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// Settings scales the rows of set and chooses the unset settings, except those that Choice.End
-// chooses. If Choice.Search then returns a Search, the caller passes the best lambda to Choice.Use.
-// Finally, it calls Choice.End. If o.Stopped reports true, Settings may return a nil Choice, and
-// its error means nothing.
+// Settings scales the rows of set and chooses unset settings. If Choice.Search then returns a
+// Search, the caller passes the best lambda to Choice.Use. Finally, the caller calls Choice.End,
+// which chooses the other settings. If o.Stopped reports true, Settings may return a nil Choice,
+// and its error means nothing.
 func Settings(o Open, set *store.Set) (*Choice, error) {
 	c := newChoice(o, set)
 	for _, step := range []func() error{c.measure, c.scale} {

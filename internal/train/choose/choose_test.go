@@ -47,7 +47,7 @@ func TestMulticlass(t *testing.T) {
 	} {
 		p := sample.Random(8, c.rows, c.cols, 2, c.fill)
 		for i := range p.Y {
-			p.Dense.Row(i)[i%c.cols] = 1 // hardly any column is empty
+			p.Dense.Row(i)[i%c.cols] = 1 // few empty columns
 			p.Y[i] = float32(i % c.classes)
 		}
 		open := choose.Open{Settings: settings.Settings{Loss: c.loss},
@@ -241,7 +241,7 @@ func TestPath(t *testing.T) {
 		}
 		p, folds := search.Paths[0], choose.Parts
 		if name == "few folds" {
-			folds = 2 // for 66 pairs of classes the budget does not pay for more
+			folds = 2 // the budget is too small for more with 66 pairs
 		}
 		switch {
 		case len(p.Lambdas) != c.lambdas || search.Folds != folds || search.Rows != c.rows ||
@@ -343,7 +343,7 @@ func TestScaleKinds(t *testing.T) {
 	}
 }
 
-// mapped returns a lazy matrix with the rows of x, like one that is mapped from a file.
+// mapped returns x as a lazy matrix, as if mapped from a file.
 func mapped(t *testing.T, x *sparse.Matrix) *sparse.Matrix {
 	t.Helper()
 	starts, indices, values := []int64{0}, []int32{}, []float32{}
@@ -385,7 +385,7 @@ func TestScaleGrowth(t *testing.T) {
 
 func TestScaleLengths(t *testing.T) {
 	for _, c := range []struct {
-		first float32 // value of the first row's first column; it is 1 in similar rows
+		first float32 // value of the first row's first column; 1 in similar rows
 		want  scale.Kind
 	}{
 		{1, "none"}, {0.996, "none"}, {0.99, "max-abs"},

@@ -1,5 +1,5 @@
 // Package choose picks default settings from the data, such as lambda, the solver and the length of
-// a run. It also predicts the cost of each solver.
+// a run. It also predicts solvers' costs.
 package choose
 
 import (
@@ -25,9 +25,9 @@ const (
 type lossCosts struct {
 	iterations float64 // iterations of Newton's method up to a gap of 1 %
 	zone       float64 // mean number of Hessians to which a row is added; 0 with kinks: see CostOf
-	step       float64 // nanoseconds of a dual step, apart from its products with the row's values
-	passes     float64 // passes of the dual descent to a gap of 1 %, per unit of norm (see Passes)
-	growth     float64 // factor by which the passes grow each time the gap is divided by 10
+	step       float64 // nanoseconds of a dual step, without its products with the row's values
+	passes     float64 // dual passes to a gap of 1 %, per unit of norm (see Passes)
+	growth     float64 // growth of the passes each time the gap is divided by 10
 
 	leastLambda float64
 	newton      bool // Newton's method may be chosen for few columns
@@ -49,8 +49,8 @@ func costsOf(l loss.Kind) *lossCosts {
 	return of
 }
 
-// CostOf returns the predicted cost of one problem with the loss l, the given numbers of rows and
-// nonempty columns, and the density d of the rows, by the formulas of docs/spec.md.
+// CostOf predicts the cost of a problem with the loss l, with cols nonempty columns and the density
+// d, by the formulas of docs/spec.md.
 func CostOf(l loss.Kind, rows, cols float64, d store.Density) (c Cost) {
 	vars := cols + 1
 	pass := rows * min(float64(0.08*cols), d.Nonzeros)
@@ -67,9 +67,9 @@ func CostOf(l loss.Kind, rows, cols float64, d store.Density) (c Cost) {
 	return c
 }
 
-// Passes predicts the number of passes that the dual descent needs to reach a relative duality gap
-// of tol. norm is R^2/(lambda*rows), where R^2 is the rows' mean squared length. It is about the
-// change of a similar row's margin by a step with one row.
+// Passes predicts the number of passes of the dual descent to a relative duality gap of tol. norm
+// is R^2/(lambda*rows), where R^2 is the rows' mean squared length. It is about the change of a
+// similar row's margin by a step with one row.
 func Passes(l loss.Kind, norm, tol float64) float64 {
 	of := costsOf(l)
 	passes := 3 + float64(of.passes*norm)
@@ -82,7 +82,7 @@ func Passes(l loss.Kind, norm, tol float64) float64 {
 // Work describes several problems of similar size.
 type Work struct {
 	Loss            loss.Kind
-	Problems        float64 // number of problems or, for a joint problem, of its vectors
+	Problems        float64 // or, for a joint problem, vectors
 	Rows, Columns   float64 // rows and nonempty columns of each problem
 	R2              float64 // mean squared length of the rows, with the bias feature
 	Density         store.Density
@@ -96,9 +96,9 @@ type Plan struct {
 	Cost   float64 // nanoseconds for all problems; +Inf for a dual descent that is not allowed
 }
 
-// To returns the plan for reaching a relative duality gap of tol. The solver is Newton's method if
-// it is allowed and costs no more than the dual descent would; else it is the dual descent, even if
-// that is not allowed.
+// To returns the plan for a relative duality gap of tol. The solver is Newton's method if it is
+// allowed and costs no more than the dual descent; else the dual descent, even if that is not
+// allowed.
 func (w *Work) To(tol, lambda float64) (p Plan) {
 	c := CostOf(w.Loss, w.Rows, w.Columns, w.Density)
 	p.Passes = Passes(w.Loss, w.R2/float64(lambda*w.Rows), tol)

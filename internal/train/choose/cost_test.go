@@ -11,7 +11,7 @@ import (
 
 func near(a, b float64) bool { return a == b || math.Abs(a-b) <= 1e-12*math.Abs(b) }
 
-// The wanted costs were computed from the formulas of docs/spec.md by other code.
+// Other code computed the wanted costs from docs/spec.md.
 func TestCostOf(t *testing.T) {
 	for _, c := range []struct {
 		l          loss.Kind

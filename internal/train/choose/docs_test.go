@@ -78,5 +78,5 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// lineBreaks are line breaks with the indentation and the comment marks around them.
+// lineBreaks are line breaks with indentation and comment marks.
 var lineBreaks = regexp.MustCompile(`\s*\n\s*(?://+ )?\s*`)

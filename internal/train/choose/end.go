@@ -11,7 +11,7 @@ import (
 
 const (
 	budgetPasses = 3    // largest cost of a proof, as a multiple of the plain run's cost
-	minBudget    = 20e6 // nanoseconds that a proof may always cost
+	minBudget    = 20e6 // least budget of a proof, in nanoseconds
 )
 
 // End chooses how the run ends, and fills in the constant defaults.
@@ -62,8 +62,8 @@ func (c *Choice) finish(passes int) {
 	}
 }
 
-// prove lets the run end with a proof of a relative gap of ProofTol, if the settings allow the
-// proof, and it fits in memory and is predicted to be cheap. passes is the least number of epochs.
+// prove lets the run end with a proof of a relative gap of ProofTol if the settings allow the
+// proof, the memory suffices, and the predicted cost is low. passes is the least number of epochs.
 func (c *Choice) prove(passes int) {
 	s := c.Settings
 	if !s.MayProve() {

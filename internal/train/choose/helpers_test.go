@@ -14,7 +14,7 @@ import (
 
 func pick[T any](g *rand.Rand, of ...T) T { return of[g.IntN(len(of))] }
 
-// newSet returns the rows of x, with classes or, for a regression loss, targets as labels.
+// newSet returns a set of x and y, with regression targets if the loss has them.
 func newSet(t testing.TB, x store.Examples, y []float32, lossName string,
 	o store.SetOptions) *store.Set {
 	t.Helper()

@@ -16,14 +16,14 @@ const (
 
 	minFolds   = 2
 	minLambdas = 3
-	minRows    = 40   // least number of rows of a run that tries lambdas
-	pathTol    = 0.05 // relative gap to which each model of a path is trained
+	minRows    = 40   // least number of rows for a search
+	pathTol    = 0.05 // relative gap of each model of a path
 
 	// PathEpochs is the largest number of epochs or dual passes of each model of a path.
 	PathEpochs = 15
 
 	minSample       = 500 // least number of rows of a sample
-	minSampleFactor = 64  // least number of rows of a sample per column
+	minSampleFactor = 64  // least rows of a sample per column
 
 	minSearchBudget = 200e6 // least budget of a search and a proof, in nanoseconds
 
@@ -39,10 +39,10 @@ type Search struct {
 	Paths   []*Path
 	Rows    int // about the number of rows to use
 	Folds   int
-	// Factor is the number of all rows over Rows. Models of a sample are trained with Factor times
-	// each lambda, so that C is about the same as with all rows.
+	// Factor is the number of all rows over Rows. Models of a sample have Factor times each lambda,
+	// so that C is about the same as with all rows.
 	Factor float64
-	Tol    float64 // relative gap to which the models are trained
+	Tol    float64 // relative gap of the models
 }
 
 type Path struct {
@@ -158,7 +158,7 @@ func (c *Choice) alternatives() (all []*Choice) {
 	return all
 }
 
-// withScheme returns nil if the scheme is not allowed or the models of a path don't fit in memory.
+// withScheme returns nil if the scheme is not allowed or does not fit in memory.
 func (c *Choice) withScheme(scheme string) *Choice {
 	a := *c.unsettled
 	a.unsettled = c.unsettled

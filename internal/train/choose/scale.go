@@ -43,9 +43,9 @@ func (c *Choice) scale() error {
 	return nil
 }
 
-// Fits reports whether s is the scale that training with the kind s.Kind would fit to the rows of
-// set. If s has an expansion, it must be the expansion of its kind over the given columns (nil for
-// all). Once stopped reports true, the result is unusable.
+// Fits reports whether training with the kind s.Kind, and with s's kind of expansion, if any, over
+// columns (nil for all), would fit s to the rows of set. Once stopped reports true, the result is
+// unusable.
 func Fits(s *scale.Scale, set *store.Set, columns []int, threads int, stopped func() bool) (
 	bool, error) {
 	c := newChoice(Open{Threads: threads, Stopped: stopped}, set)
@@ -74,7 +74,7 @@ func Fits(s *scale.Scale, set *store.Set, columns []int, threads int, stopped fu
 	return s.Same(f) && s.Folded == folded && s.Centre == f.Centre && s.Spread == f.Spread, nil
 }
 
-// If the rows can't be copied for scaling, kind returns scale.None and sets c.note to the reason.
+// If the rows can't be copied, kind returns scale.None and sets c.note to the reason.
 func (c *Choice) kind() scale.Kind {
 	k := c.bestKind()
 	if k == scale.None {

@@ -17,7 +17,7 @@ import (
 
 var pageTables = flag.Int("page-tables", 250, "random tables that TestChoicesByThePage tries")
 
-// This file is an independent implementation of the choices, written from docs/spec.md alone.
+// This file implements the choices again, from docs/spec.md alone.
 
 // byPage is a table with labels, and the choices that docs/spec.md, "the page", prescribes for it.
 type byPage struct {
@@ -220,7 +220,7 @@ func (p *byPage) scale() {
 	p.r2 = meanOf(norms)
 }
 
-// sumSquares returns the page's sumsquares of a row of up to 65,536 columns or nonzeros.
+// sumSquares is the page's sumsquares for up to 65,536 columns or nonzeros.
 func sumSquares(row []float32, sparse bool) float32 {
 	var lane [64]float32
 	k := 0
@@ -393,7 +393,7 @@ var lossCosts = map[string]struct {
 	iterations float64
 	zone       float64 // rows in the sums of second derivatives, per row; 0 for the formula
 	visit      float64 // ns per row and pass of the dual solver
-	perNorm    float64 // passes of the dual solver per unit of the mean |x|^2 / (lambda rows)
+	perNorm    float64 // dual passes per unit of the mean |x|^2 / (lambda rows)
 }{
 	"hinge":           {12, 0, 90, 4},
 	"eps-insensitive": {12, 0, 90, 4},

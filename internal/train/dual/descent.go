@@ -1,7 +1,7 @@
 // Package dual implements dual coordinate descent (Hsieh et al., ICML 2008; for the log loss Yu,
-// Huang and Lin, Machine Learning 85, 2011). Descent solves problems with one weight vector, Joint
-// solves problems with a vector for each class. Both start from any dual variables. Improve raises
-// a lower bound on the optimum.
+// Huang and Lin, Machine Learning 85, 2011), from any initial dual variables. Descent solves
+// problems with one weight vector, Joint problems with a vector for each class. Improve raises a
+// lower bound on the optimum.
 package dual
 
 import (
@@ -21,28 +21,27 @@ type Solver interface {
 	// RecomputeWeights recomputes the weight vectors, and biases that have a penalty, from the dual
 	// variables.
 	RecomputeWeights()
-	// Visit takes a dual step with each of the rows idx that is not skipped. Skipped rows count as
-	// steps as well. At a row whose score or curvature is not finite, Visit stops and sets the
-	// state's Err.
+	// Visit takes dual steps with the rows idx except skipped rows, which count as steps, too. At a
+	// row whose score or curvature is not finite, Visit stops and sets the state's Err.
 	Visit(idx []uint32)
 	EndEpoch() // must be called after each pass
 	// Duals returns a copy of the dual variables, clamped by objective.Problem.Clamp.
 	Duals() []float32
-	// GapEstimate returns an estimate of P - D.
+	// GapEstimate estimates P - D.
 	GapEstimate() float64
-	// DualEstimate returns D up to rounding; for a bias without a penalty an estimate of D.
+	// DualEstimate returns D up to rounding, or an estimate for a bias without a penalty.
 	DualEstimate() float64
-	// Save returns the counters that a checkpoint keeps beside the arrays.
+	// Save returns the counters for a checkpoint.
 	Save() *iterate.Progress
-	// Restore sets the counters that Save returns. It returns false if the start or the number of
-	// passes is impossible after the given number of epochs.
+	// Restore sets these counters. It returns false if the start or the number of passes is
+	// impossible after the given epochs.
 	Restore(from *iterate.Progress, epochs int) bool
-	// Arrays calls f with each array that a checkpoint keeps, in a fixed order. f may write to it.
+	// Arrays calls f with each array for a checkpoint, in a fixed order. f may write to the array.
 	Arrays(f func([]float32))
 }
 
 // Descent is dual coordinate descent on a binary problem. Row i has a dual variable a_i and a
-// weight c_i. Let w be the weights minus the prior's, if there is a prior:
+// weight c_i. Let w be the weights, minus the prior's if any:
 //
 //	w = v/(lambda*n), v = sum of c_i*a_i*y_i*x_i.
 //
@@ -67,7 +66,7 @@ type common struct {
 	iterate.Progress
 	minGain  float64   // see pays
 	nextPass []float32 // pass in which each row is visited next
-	streak   []float32 // latest successive visits of each row with gap 0; at most maxSkip
+	streak   []float32 // each row's latest successive visits with gap 0; at most maxSkip
 	active   []uint32
 }
 
@@ -119,7 +118,7 @@ func (r *common) EndEpoch() {
 	r.minGain = float64(minGainShare * r.MeanGain)
 }
 
-// pays adds a step's gain to r.GainSum, and reports whether it is large enough to take the step.
+// pays adds a step's gain to r.GainSum, and reports whether the gain is large enough for the step.
 // square is the squared norm of the change of a row's dual variables, c the row's weight, and q the
 // curvature of n times the dual objective, divided by c. The best step raises the dual objective by
 // at least gain/(2n).
@@ -163,7 +162,7 @@ func (r *common) Duals() []float32 {
 	return a
 }
 
-// sum is the weighted sum of the rows' parts of D that are independent of w.
+// sum is the weighted sum over the rows of the part of D that is independent of w.
 func (r *common) dual(sum float64) float64 {
 	square := 0.0
 	for k, v := range r.Vectors {

@@ -22,14 +22,14 @@ const (
 	facePeriod    = 8        // passes between these steps; more if no step was taken
 	faceProducts  = 10       // largest number of products with the matrix in a step
 	faceHalvings  = 8        // largest number of step lengths tried
-	heavyShare    = 1. / 256 // least mean share of a heavy column in the rows' diagonal elements
+	heavyShare    = 1. / 256 // least mean share of a heavy column in the diagonal elements
 	maxHeavy      = 64
 	leastDiagonal = 1e-3    // least element of D, as a share of the matrix's diagonal element
-	maxFree       = 1 << 18 // largest number of free variables, which bounds the memory
+	maxFree       = 1 << 18 // largest number of free variables
 	maxHeavyBytes = 1 << 24 // largest size of H in bytes, without the column for the bias
 )
 
-// FaceBytes estimates the largest memory, in bytes, of a step with the free variables of a problem.
+// FaceBytes estimates the most bytes of a step with all free variables.
 func FaceBytes(rows, columns float64) float64 {
 	rows = min(rows, maxFree)
 	heavy := 4 * float64(rows*min(columns, maxHeavy))
@@ -127,8 +127,8 @@ func (f *face) eachValue(do func(k, column int, value float64)) {
 	}
 }
 
-// findHeavy stores in f.u a number from 1 up for each heavy column, and 0 for all other columns. It
-// returns the number of heavy columns.
+// findHeavy numbers the heavy columns from 1 in f.u, with 0 for other columns, and returns their
+// count.
 func (f *face) findHeavy() int {
 	f.eachValue(func(k, j int, v float64) { f.u[j] += float32(float64(v*v) / f.diagonal(k)) })
 	var columns []int
@@ -204,8 +204,8 @@ func (f *face) solve() {
 	}
 }
 
-// sumRows stores the sum of the free rows times the elements of p, rounded to float32, in f.u, and
-// returns the sum of these elements.
+// sumRows rounds p to float32, stores the sum of the free rows times p in f.u, and returns the sum
+// of p.
 func (f *face) sumRows(p []float64) (total float64) {
 	clear(f.u)
 	for k, i := range f.rows {

@@ -27,7 +27,7 @@ type spec struct {
 	weights []float32
 	prior   bool // random weights
 	started bool // begin with random dual variables
-	mean    bool // the result is a mean of the last pass's iterates
+	mean    bool // argument of New
 }
 
 func (s *spec) kinked() bool {

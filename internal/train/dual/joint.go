@@ -15,8 +15,8 @@ import (
 
 // Joint is dual coordinate descent on a problem with a vector for each class (Keerthi et al., KDD
 // 2008), with the loss of Crammer and Singer or the multinomial log loss. Row i, of class y and
-// with the weight c_i, has a dual variable p_ir >= 0 for each class r, and these sum to 1. Let w
-// be the weights minus the prior's, if there is a prior:
+// with the weight c_i, has a dual variable p_ir >= 0 for each class r, and these sum to 1. Let w be
+// the weights, minus the prior's if any:
 //
 //	w_r = v_r/(lambda*n), v_r = sum of c_i*((1 if r is y, else 0) - p_ir)*x_i.
 //
@@ -40,8 +40,8 @@ type Joint struct {
 	z, old, b, sorted []float64 // buffers, one number per class
 }
 
-// NewJoint returns the dual coordinate descent on the joint problem p. The rows of m are the
-// vectors of s; alpha has a dual variable for each row and class. For mean see New.
+// NewJoint returns a solver of p. The rows of m are the vectors of s; alpha has a dual variable for
+// each row and class. For mean see New.
 func NewJoint(s *iterate.State, p *objective.Joint, m *dense.Matrix, alpha []float32,
 	mean bool) *Joint {
 	k := len(s.Vectors)
@@ -65,7 +65,7 @@ func (j *Joint) RecomputeWeights() {
 	}
 }
 
-// duals returns the dual variables p_r of row i, its own class's included, in the buffer old.
+// duals returns the dual variables p_r of row i, with its own class, in the buffer old.
 func (j *Joint) duals(i int) []float64 {
 	own, k := int(j.Class[i]), len(j.old)
 	row := j.alpha[i*k:][:k]
@@ -135,8 +135,8 @@ func (j *Joint) Visit(all []uint32) {
 }
 
 // scores stores cost(y, r) + z_r - z_y or, for the log loss, z_r - z_y in the buffer z for each
-// class r, where y is the class of row i. It returns the q of Joint's comment; ok is false if q or
-// an element of z is not finite.
+// class r, where y is the class of row i. For q see Joint; ok is false if q or an element of z is
+// not finite.
 func (j *Joint) scores(i int) (q float64, ok bool) {
 	inverse, y := 1/j.FixedScale, int(j.Class[i])
 	dots := j.dots

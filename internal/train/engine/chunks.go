@@ -9,8 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// Chunks trains a model on rows that arrive in chunks, with one pass over each chunk. The step
-// count and the random number generator continue from chunk to chunk.
+// Chunks trains a model on rows that arrive in chunks, with one pass over each. The step count and
+// the random number generator continue from chunk to chunk.
 type Chunks struct {
 	settings.Settings
 	classes []float32
@@ -20,8 +20,8 @@ type Chunks struct {
 	epochs  float64
 }
 
-// NewChunks returns a trainer for chunks of rows with labels among classes. The ClassWeight of s
-// must be empty: the caller multiplies the rows' weights by it. start is the initial point, or nil.
+// NewChunks returns a trainer for chunks with labels among classes. The ClassWeight of s must be
+// empty: the caller multiplies the rows' weights by it. start is the initial point, or nil.
 func NewChunks(s settings.Settings, classes []float32, cols int, start *Point) *Chunks {
 	vectors, _ := s.Vectors(len(classes))
 	return &Chunks{Settings: s, classes: classes, cols: cols, start: start,

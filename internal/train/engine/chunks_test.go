@@ -129,7 +129,7 @@ func TestChunksStart(t *testing.T) {
 	if have := c.Point().Result.PerClass[0].Steps; have != steps[0].Steps+60+45 {
 		t.Errorf("%d steps, want %d", have, steps[0].Steps+60+45)
 	}
-	empty := slices.Repeat([]float32{2}, 60) // class 2 alone: no pair has rows of both classes
+	empty := slices.Repeat([]float32{2}, 60) // class 2 alone: no pair has both classes
 	set := chunksOf(t, sample.Pair{Dense: data.Dense, Y: empty}, []float32{0, 1, 2}, nil)[0]
 	if err := c.Train(set, 1); err != nil {
 		t.Error(err)

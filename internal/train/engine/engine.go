@@ -1,11 +1,10 @@
 // Package engine trains linear models: it builds the optimization problems of a Job, advances their
-// solvers epoch by epoch, checks the stopping criteria, and measures, verifies and checkpoints the
-// result.
+// solvers, checks the stopping criteria, and measures, verifies and checkpoints the result.
 //
 // A Session, one training run, has one Run over all rows or, for one-vs-one with more than two
 // classes, one for each pair of classes that has rows. A Run has a Learner for each class against
 // the rest, or a single Learner for two classes, for regression or for a joint problem. A Learner
-// takes Pegasos steps, or steps of dual coordinate descent, or iterations of Newton's method.
+// uses Pegasos steps, dual coordinate descent or Newton's method.
 package engine
 
 import (
@@ -30,24 +29,22 @@ type Job struct {
 	Scale   *scale.Scale // scaling of rows and targets; nil for none
 	Columns int          // number of nonempty columns; 0 if unknown
 
-	Start, Prior *Point      // initial model; model at the center of the penalty; nil for none
+	Start, Prior *Point      // initial model; center of the penalty; nil for none
 	PriorHash    string      // hash of the prior; "" for none
 	Costs        [][]float64 // by true and predicted class; nil for 1 each
 	Resume       *Resume     // nil for a new run
 
 	Threads   int   // goroutines; New replaces 0 by GOMAXPROCS
-	MaxMemory int64 // limit in bytes; 0 for the default, or the free memory if that is less
+	MaxMemory int64 // limit in bytes; 0 for the default or, if less, the free memory
 	Share     int   // concurrent sessions that share the memory; New replaces 0 by 1
 	Pause     int64 // step of each run after which Train pauses; New replaces 0 by MaxInt64
 	KeepState bool  // count the memory for checkpoints
 	KeepProof bool  // round the dual variables of lower bounds as in a proof
 
-	// Until is a context that cancels New; may be nil. Train and Verify replace it by their
-	// context.
+	// Until cancels New; may be nil. Train and Verify replace it by their context.
 	Until context.Context
-	// Quality measures a model on validation data; larger is better. If Quality is set, Train
-	// returns the best of the points that it checked, unless it pauses or its context is done.
-	// Patience requires Quality.
+	// Quality measures a model on validation data; larger is better. If it is set, Train returns
+	// the best checked point, unless it pauses or its context is done. Patience requires Quality.
 	Quality func(*Point) float64
 	// Progress, if not nil, is called after each epoch and, within the first, after the fractions
 	// of the epoch in Early, above 0 and below 1.
@@ -68,7 +65,7 @@ type Progress struct {
 	Violations int64
 }
 
-// Session is one training run. All of its Runs complete an epoch before any begins the next.
+// Session is one training run. All Runs complete an epoch before any begins the next.
 type Session struct {
 	Job
 	Runs           []*Run
@@ -81,8 +78,8 @@ type Session struct {
 	hash        string // "" until Fingerprint computes it
 
 	round int // number of epochs that all runs have completed
-	// undecided is set if the context was done before the stopping criteria were decided. The epoch
-	// is then incomplete.
+	// undecided is set if the context ended before the stopping criteria were decided. The epoch is
+	// then incomplete.
 	undecided bool
 	ended     bool // a stopping criterion ended the session early
 	stop      stopState
@@ -109,12 +106,12 @@ type stopState struct {
 // plan is the choice of solvers. It must not depend on the machine.
 type plan struct {
 	mayNewton bool // Finish is FinishAuto, and may choose Newton's method
-	// columns is the number of nonempty columns, or of all columns if that is unknown. density and
-	// columns are set only with mayNewton.
+	// columns is Job.Columns or, if that is 0, the number of all columns. density and columns are
+	// set only with mayNewton.
 	density store.Density
 	columns int
 
-	newton         bool // Finish is FinishAuto, and Newton's method has the least estimated cost
+	newton         bool // Finish is FinishAuto, and Newton's method seems cheapest
 	startsWithDual bool // without Pegasos steps
 	averages       bool // dual coordinate descent returns an average over its last pass
 }
@@ -122,7 +119,7 @@ type plan struct {
 // Run trains one or more learners that visit the same rows in the same order.
 type Run struct {
 	s     *Session
-	first int // index of the run's first weight vector in Point.Weights
+	first int // index of the first vector in Point.Weights
 	store.View
 	weightSum      float64 // before scaling to mean 1; 0 without weights
 	maxSquaredNorm float64 // of a row, without the appended feature
@@ -138,7 +135,7 @@ type Run struct {
 	Measured []proof.Measurement
 	dotSize  float64 // 0 until computed
 
-	matrix *dense.Matrix // vectors of the learners as rows; nil for a single learner
+	matrix *dense.Matrix // the learners' vectors; nil for a single learner
 	groups []*sgd.Group  // groups[k] begins with learner k; nil if there is none
 }
 

@@ -85,7 +85,7 @@ func rowWeights(n int) []float32 {
 	return w
 }
 
-// The checkpoint's header goes through JSON, as in a model's file.
+// The header goes through JSON, as in a file.
 func resumeFrom(t testing.TB, job engine.Job, st *checkpoint.State) engine.Job {
 	t.Helper()
 	text, err := json.Marshal(st.Head)

@@ -116,7 +116,7 @@ func boundOf(p objective.Problem, a []float32, r2 float64) float64 {
 	return bound
 }
 
-// pack returns the dual variables of l, rounded as in a proof file; false if there are none.
+// pack rounds the dual variables of l as in a proof file; false if there are none.
 func (l *Learner) pack(r2 float64) (v certificate.Packed, ok bool) {
 	a := l.dualVariables()
 	if a == nil && l.Windows != nil {
@@ -128,9 +128,9 @@ func (l *Learner) pack(r2 float64) (v certificate.Packed, ok bool) {
 	return certificate.Pack(l.Of, a), true
 }
 
-// ForNewton returns the problem of l, which starts from the weights after step t. If l has a copy
-// or a subset of the rows in pool, with more than half of them, the problem reads the rows in pool
-// instead; the results are the same to the bit.
+// ForNewton returns the problem of l, which starts from the weights after step t. If the rows of l
+// have other indices than in pool, and are more than half of the pool's, the problem reads the
+// pool's rows, with the same results to the bit.
 func (l *Learner) ForNewton(pool *newton.Pool, t int64) *newton.Problem {
 	l.ComputePriorScores64()
 	rows, of := l.BySetRow(), &l.Binary.Of

@@ -33,8 +33,7 @@ func (s *Session) Now() *Point {
 	return m
 }
 
-// solverNames lists the first solver of the problems, then the others in use; "" if Finish names no
-// solver.
+// solverNames lists the first solver, then the others in use; "" if Finish names no solver.
 func (s *Session) solverNames() string {
 	if !s.HasSolver() {
 		return ""
@@ -184,7 +183,7 @@ func (r *Run) refine(how Precision) {
 // setObjectives computes the objective P of each learner's part of s.measured, and its largest
 // possible error. If exact is nil, it uses float32 dot products, and P is NaN if a score is not
 // finite. Otherwise it uses float64 dot products with the weight vectors exact[k] of learner k, and
-// skips learners for which exact[k] is nil.
+// skips learners without.
 func (r *Run) setObjectives(exact [][][]float64) {
 	m, loss, quick := r.s.measured, make([]float64, len(r.Learners)), exact == nil
 	dotSize := 0.0 // Terms.SumError covers the errors of float64 dot products
@@ -249,9 +248,8 @@ func (r *Run) meanLosses(f func(k int, x store.Rows, from, to int) float64) []fl
 	return loss
 }
 
-// exactVectors returns the weight vectors of learner k in m, for the scaled rows. With a scaling,
-// they are computed from the written model, without rounding to float32. The caller may pass them
-// to floats.GiveBack.
+// exactVectors returns the weight vectors of learner k in m for the scaled rows, with a scaling
+// from the written model, without rounding. The caller may pass them to floats.GiveBack.
 func (r *Run) exactVectors(m *Point, k int) (exact [][]float64) {
 	w, _ := r.vectorsOf(m, k)
 	for i, v := range w {

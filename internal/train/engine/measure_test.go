@@ -268,8 +268,7 @@ func TestVerifyClaims(t *testing.T) {
 			least, descent, newton, auto, claims.DualObjective)
 	}
 
-	// With a prior that has a bias, Newton's method starts from the difference of the weights from
-	// the prior's.
+	// With a prior, Newton's method starts from differences from the prior.
 	s.Bias = settings.BiasAugmented
 	job = newJob(t, data.Dense, data.Y, s)
 	job.Prior = train(t, newJob(t, data.Sparse, data.Y, settings.Settings{Lambda: 0.1, Epochs: 1,

@@ -19,8 +19,8 @@ import (
 // approximate bytes of a learner, without weight vectors and arrays by row
 const learnerSize = 2048
 
-// Need estimates the bytes that a session of the job needs besides the data, with one goroutine and
-// without copies of rows. It must not depend on the machine.
+// Need estimates the bytes that the job needs besides the data, with one goroutine and without
+// copies of rows. It must not depend on the machine.
 func Need(job Job) float64 {
 	s := &Session{Job: job}
 	s.Settings = s.InForce()
@@ -204,8 +204,8 @@ func (s *Session) Memory(problems int) float64 {
 		newtons = newton.Memory(float64(problems), int(longest), x.Cols()) +
 			newton.SharedMemory(vectors, set, x.Cols(), x.Size(), flat, s.Newtons.MaxKeptBytes)
 	}
-	// A measured learner has a float64 vector for the sum over the rows. If the rows are summed in
-	// parts, each goroutine has another.
+	// A measured learner sums the rows in a float64 vector. If it sums them in parts, each
+	// goroutine has another.
 	measured := min(vectors, float64(s.Threads))
 	if parts := s.Rows.Parts(); parts > 1 {
 		measured += min(float64(s.Threads), measured*float64(parts))

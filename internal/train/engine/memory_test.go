@@ -301,7 +301,7 @@ func TestMemoryTerms(t *testing.T) {
 			func(job *engine.Job) { job.Threads = 2 }, 2 * vector},
 		"many goroutines": {settings.Settings{}, settings.Settings{},
 			func(job *engine.Job) { job.Threads = 9 }, 2 * (vectors - 1) * vector},
-		// Each of 6 pairs visits half of the rows, 200 of them.
+		// Each of 6 pairs visits 200 rows, half of all.
 		"pairs": {settings.Settings{}, settings.Settings{Multiclass: settings.OneVsOne}, nil,
 			2*(2048+6*vector) + (6*200-visits)*8 + (6*200-rows)*8 + 6*200*12 + 4*rows},
 	} {

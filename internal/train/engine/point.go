@@ -30,7 +30,7 @@ func (p *Point) vectors(start, n int) (w [][]float32, b []float64) {
 	return p.Weights[start:][:n], b
 }
 
-// Fold returns p.Folded; a nil s means no scaling.
+// Fold returns p.Folded; s is nil without a scaling.
 func (p *Point) Fold(s *scale.Scale) *Point {
 	switch {
 	case p.Folded != nil:

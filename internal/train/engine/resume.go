@@ -68,8 +68,8 @@ func (s *Session) Checkpoint() *checkpoint.State {
 	return st
 }
 
-// resume restores the session's state from s.Resume. Weights, biases and dual variables may have
-// any values, because the checkpoint may be damaged.
+// resume restores the state from s.Resume. If the checkpoint is damaged, weights, biases and dual
+// variables may have any values.
 func (s *Session) resume() error {
 	from := s.Resume
 	if from.State == nil {

@@ -142,8 +142,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// A run of 30 steps ends within the second epoch of 23 rows. Bounds may depend on the planned
-// steps.
+// The run of 30 steps ends within the second epoch. Bounds may depend on the planned steps.
 func TestResumeLonger(t *testing.T) {
 	for _, m := range []string{"", settings.CrammerSinger, settings.OneVsOne} {
 		data := sample.Random(31, 23, 4, 3, 1)

@@ -17,9 +17,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/sgd"
 )
 
-// newRun returns a run on the rows of the two classes in pair, or on all rows if pair is nil. It
-// returns nil if no row has a weight above 0. start is the index in Point.Weights of the run's
-// first weight vector.
+// newRun returns a run on the rows of the classes in pair, or on all rows if pair is nil. It
+// returns nil if no row has a weight above 0. start is the index of the run's first vector in
+// Point.Weights.
 func (s *Session) newRun(pair []int32, start int) (*Run, error) {
 	r := &Run{s: s, first: start, threads: 1, innerThreads: 1}
 	var err error
@@ -101,8 +101,7 @@ func (r *Run) addLearners(pair []int32, t0 float64) error {
 	return nil
 }
 
-// start is the index in Point.Weights of the first of n weight vectors, and t0 the offset of the
-// step count.
+// start is the index of the first of n vectors in Point.Weights, t0 the offset of the step count.
 func (r *Run) newState(start, n int, t0 float64) (iterate.State, error) {
 	cols := r.X.Cols()
 	s := iterate.New(&objective.Terms{
@@ -142,7 +141,7 @@ func Period(total int64, cols int) int64 {
 }
 
 // measureNorms sets r.maxSquaredNorm, without the appended feature, and r.R2, the weighted mean of
-// the rows' squared norms with it. It returns the offset t0 of the step count:
+// squared norms with the feature. It returns the offset t0 of the step count:
 //
 //	OffsetNone          0
 //	Traits.Curvature>0  curvature * largest weight*norm^2 of a row / lambda
@@ -213,7 +212,7 @@ func (r *Run) Segment() int {
 const maxJointSegment = 8192
 
 // blockRows is the number of rows that all classes visit before the next rows, so that the rows or,
-// with many columns, v stay in the cache. It does not change the weights.
+// with many columns, v stay in the cache.
 func blockRows(cols int) int { return max(32, cols/256) }
 
 // Advance trains to the first of the end of the epoch, the end of the run, and step pause. It

@@ -18,9 +18,9 @@ import (
 const maxNewtonStarts = 2
 
 const (
-	// If FinishAuto does not plan Newton's method, and the settings allow dual coordinate descent,
-	// it chooses the descent for a run of at least minDescentPasses passes, or if the descent's
-	// estimated passes are at most maxDescentRatio times the run's passes.
+	// Unless it plans Newton's method, FinishAuto chooses dual coordinate descent, if allowed, for
+	// a run of at least minDescentPasses passes, or if the descent's estimated passes are at most
+	// maxDescentRatio times the run's.
 	maxDescentRatio  = 8
 	minDescentPasses = 100
 	// If Average is LastHalf, dual coordinate descent returns an average for losses with kinks, and

@@ -127,9 +127,9 @@ func (s *Session) newtonInterrupted() bool {
 	})
 }
 
-// retryNewton makes Newton's method continue on problems on which it has ended but whose gap in m
-// is above Tol. A problem that the method can't improve switches to dual coordinate descent if the
-// settings allow that. retryNewton reports whether any such problem continues.
+// retryNewton makes Newton's method continue on problems on which it has ended with a gap above Tol
+// in m. Problems that it can't improve switch to dual coordinate descent, if allowed. retryNewton
+// reports whether any of these problems continues.
 func (s *Session) retryNewton(m *Point) (continued bool) {
 	for _, r := range s.Runs {
 		for k, l := range r.Learners {

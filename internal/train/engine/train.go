@@ -9,8 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 )
 
-// Train advances the session to its end, and returns and measures the last point or, with Quality,
-// the best point. If the session pauses, or if ctx is done before the point is measured, stopped is
+// Train advances the session to its end, and returns the last point, measured, or with Quality the
+// best point. If the session pauses, or if ctx is done before the point is measured, stopped is
 // true and the point's objective and bound are NaN.
 func (s *Session) Train(ctx context.Context) (m *Point, stopped bool, err error) {
 	if stopped, err = s.advance(ctx); err != nil {

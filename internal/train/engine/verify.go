@@ -102,13 +102,13 @@ func (r *Run) boundOf(m *Point, k int, c *Check) float64 {
 	return best
 }
 
-// maxPassesRatio limits the passes of one attempt to improve the dual variables, as a multiple of
+// maxPassesRatio limits the passes of an attempt to improve the dual variables, as a multiple of
 // Check.Passes.
 const maxPassesRatio = 16
 
-// newtonBound returns the best lower bound of some iterations of Newton's method from the weights w
-// and the bias b. width is the claimed smoothing width, 0 if unknown. The iterations end early at a
-// lower bound of wanted.
+// newtonBound returns the best lower bound of some iterations of Newton's method from w and b.
+// width is the claimed smoothing width, 0 if unknown. The iterations end early at a bound of
+// wanted.
 func (r *Run) newtonBound(l *Learner, w []float64, b, width, wanted float64) float64 {
 	pool := &r.s.Newtons
 	n := newton.New(pool, 0, func() *newton.Problem { return l.ForNewton(pool, 0) })
@@ -123,9 +123,8 @@ func (r *Run) newtonBound(l *Learner, w []float64, b, width, wanted float64) flo
 		func(a []float32) float64 { return boundOf(l.Of, a, r.R2) })
 }
 
-// Prove returns the dual variables of the current lower bounds, rounded as in a proof file: an
-// element for each weight vector, or a single element for a joint problem. The session must have
-// taken steps. Prove returns an error if the settings give no lower bound.
+// Prove returns the dual variables of the current lower bounds, as Check.Proof has them. The
+// session must have taken steps. Prove returns an error if the settings give no lower bound.
 func (s *Session) Prove() ([]certificate.Packed, error) {
 	if !s.HasBound() {
 		return nil, errors.New("pegasos: there is no proof: these settings give no lower bound")

@@ -44,7 +44,7 @@ type Progress struct {
 	GainSum  float64 `json:"gain"`
 	MeanGain float64 `json:"meanGain"`
 
-	NextFace int `json:"nextFace"` // pass before the next step with all free variables
+	NextFace int `json:"nextFace"` // passes before the next step with all free variables
 
 	// BiasSum is the sum of c_i*a_i*y_i over the rows for a bias without a penalty; else 0.
 	BiasSum float64 `json:"uneven,omitempty"`
