@@ -11,7 +11,7 @@ import (
 // Rows of a bad block of a lazy matrix are empty.
 type csr struct {
 	defaults
-	matrices.CSR // a copy of *matrix, to save Dot and Axpy a pointer
+	matrices.CSR // a copy of *matrix, so that Dot and Axpy follow no pointer
 	matrix       *matrices.CSR
 }
 

@@ -25,9 +25,8 @@ type Labeled struct {
 // Deal numbers the groups of equal rows of each class from 0, in the order of the groups' hashes,
 // mixed with seed. Neither the order of the rows nor copies of labeled rows change the numbers. The
 // class of a group is the lowest class of its rows. A row of weight 0 is a group of its own. Deal
-// returns, for each row, the index of the first row of its group, and its place: NeverDealt,
-// AbsentRow, or the group's number plus its class, so that the first groups of the classes have
-// different places.
+// returns, for each row, the index of its group's first row, and its place: NeverDealt, AbsentRow,
+// or the group's number plus its class, so that the classes' first groups have different places.
 func Deal(rows Labeled, seed uint64) (group, place []int32) {
 	n := len(rows.Hashes)
 	group, place = make([]int32, n), make([]int32, n)
@@ -89,7 +88,7 @@ func HoldOut(rows Labeled, seed uint64, share float64) (held, rest []int) {
 		upTo := func(n int32) float64 { return math.Floor(float64(float64(n) * share)) }
 		return at >= 0 && upTo(at+1) > upTo(at)
 	}
-	// A class that would lose all rows keeps the group with the smallest place in training.
+	// A class that would lose all rows keeps its group with the smallest place.
 	type state struct {
 		trains bool
 		first  int32 // row with the smallest place, and the smallest hash among these; -1 if no row counts

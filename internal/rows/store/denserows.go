@@ -13,7 +13,7 @@ import (
 type denseRows struct {
 	defaults
 	*dense.Matrix
-	copied matrices.Dense // a copy of *Matrix, to save Dot and Axpy a pointer
+	copied matrices.Dense // a copy of *Matrix, so that Dot and Axpy follow no pointer
 }
 
 func newDenseRows(x *dense.Matrix) *denseRows {
@@ -22,8 +22,7 @@ func newDenseRows(x *dense.Matrix) *denseRows {
 
 func (m *denseRows) guard() *matrices.Guard { return (*matrices.Dense)(m.Matrix).Guard() }
 
-// maxReorderCols is the largest number of columns for which training is faster on a copy of the
-// rows in the order of the visits.
+// maxReorderCols is the largest number of columns for which ReorderGain is not NoGain.
 const maxReorderCols = 256
 
 func (m *denseRows) Dot(i int, w []float32) float32     { return dense.Dot(m.copied.Row(i), w) }

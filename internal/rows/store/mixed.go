@@ -16,7 +16,7 @@ type Mixed struct {
 	a        []float32 // padded like dots
 }
 
-// NewMixed returns space for k vectors. MixingPays must be true of x.
+// NewMixed returns space for k vectors. MixingPays must report true for x.
 func NewMixed(x Rows, k int) *Mixed {
 	n := (k + 7) / 8 * 8
 	m := &Mixed{k: k, elements: dense.New(1, n*x.Cols()).Row(0), dots: make([]float32, n),
@@ -68,8 +68,8 @@ func (m *Mixed) Dots(i int) []float32 {
 	return m.dots[:m.k]
 }
 
-// Axpy adds row i, multiplied by element k of Coefficients, to vector k, for all k. It then sets
-// the coefficients to 0. No element of a vector may be -0.
+// Axpy adds row i, multiplied by element k of Coefficients, to each vector k, and sets the
+// coefficients to 0. No element of a vector may be -0.
 func (m *Mixed) Axpy(i int) {
 	count := 0
 	for _, a := range m.a {

@@ -22,7 +22,7 @@ func (e *RowError) Error() string { return fmt.Sprintf("row %d: %s", e.Row, e.Re
 
 func BadRow(row int, reason string) error { return &RowError{Row: row, Reason: reason} }
 
-// TooLarge is the end of error messages about numbers that are not finite.
+// TooLarge ends error messages about numbers that are not finite.
 const TooLarge = "smaller values in the data, or a larger lambda, may help"
 
 // Set is the labeled rows of a training run.
@@ -35,7 +35,7 @@ type Set struct {
 	Norms   []float32 // squared norm of each row; nil before Measure
 
 	NoCopies  bool
-	Compacted Rows // copy of X in fewer bytes, read in place of X; nil if there is none
+	Compacted Rows // copy of X in fewer bytes, read in its place, or nil
 
 	byClass [][]uint32 // rows with a weight above 0 of each class; nil before ofClass
 }
@@ -83,8 +83,8 @@ func (s *Set) Subset(rows []uint32, copies bool) *Set {
 		Classes: s.Classes, Class: gather(s.Class, rows)}
 }
 
-// MinR2 is the least mean squared length that Measure accepts unless all values are 0. The products
-// of shorter rows with the weights could be subnormal.
+// MinR2 is the least mean squared length that Measure accepts unless all values are 0. Shorter rows
+// could have subnormal products with the weights.
 const MinR2 = 0x1p-120
 
 // Measure computes Norms. It returns an error found in reading the rows; else a RowError for a
@@ -180,7 +180,7 @@ func (s *Set) Total() (sum float64) {
 	return sum
 }
 
-// CountClasses returns, for each class, the number of its rows with a weight above 0.
+// CountClasses returns each class's number of rows with a weight above 0.
 func (s *Set) CountClasses() []int {
 	rows := make([]int, len(s.Classes))
 	for i, k := range s.Class {

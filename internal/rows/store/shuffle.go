@@ -6,7 +6,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/order"
 )
 
-// Visits describes how often, and in which order, a run visits its rows.
+// Visits describes the visits of a run to its rows.
 type Visits struct {
 	Seed  uint64
 	Total int64
@@ -17,8 +17,8 @@ type Visits struct {
 // Scatter prepares v for visits in random order.
 func (v *View) Scatter() { v.Scattered = v.X.Size() > MinCopySize }
 
-// Shuffle puts the rows of v into a random order. It copies them if that pays; training gives the
-// same bits either way.
+// Shuffle puts the rows of v into a random order, in a copy if that pays. Training gives the same
+// bits either way.
 func (s *Set) Shuffle(v *View, o Visits) {
 	v.Scatter()
 	// The epochs draw from another random stream.
@@ -72,15 +72,15 @@ func (s *Set) Copies(pairs bool) float64 {
 	return size
 }
 
-// MinCopySize is the least size, in bytes, of rows that are copied in the order of the visits.
-// Smaller rows stay in the caches.
+// MinCopySize is the least size, in bytes, of rows that Shuffle copies. Smaller rows stay in the
+// caches.
 var MinCopySize = 1 << 18
 
 const (
 	// in bytes: larger rows may not fit in memory twice
 	maxCopySize = 1 << 30
 
-	// minPairEpochs is the least number of epochs for which copying the rows of a pair pays if
-	// ReorderGain is SmallGain.
+	// minPairEpochs is the least number of epochs at which a copy of a pair's rows pays with
+	// SmallGain.
 	minPairEpochs = 16
 )

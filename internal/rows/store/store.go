@@ -1,7 +1,6 @@
 // Package store provides the rows that the solvers train on. A Set has the rows of a training run
 // with their labels, weights and norms, and checks them. A View is the rows that a learner visits,
-// in the order of its visits, with methods that compute sums over them. The row formats implement
-// Rows:
+// in the order of its visits, and computes sums over them. The row formats implement Rows:
 //
 //   - csr: compressed sparse rows;
 //   - constantCSR: sparse rows with one value each;
@@ -60,9 +59,9 @@ type Rows interface {
 	// ReorderGain returns how much faster a pass is on copies of the rows in the order of the
 	// visits.
 	ReorderGain() Gain
-	// Compact returns copies of all rows in fewer bytes, or false if it finds no compact format for
-	// the rows. CompactThreshold returns the least Size and the least number of visits to each row
-	// at which Compact pays.
+	// Compact returns copies of all rows in fewer bytes, or false if no compact format fits.
+	// CompactThreshold returns the least Size and the least visits to each row at which Compact
+	// pays.
 	Compact(threads int) (Rows, bool)
 	CompactThreshold() (size int, visits float64)
 
@@ -72,7 +71,7 @@ type Rows interface {
 	AxpyMany(a []float32, rows []uint32, w []float32)
 	// DotVectors sets dst[k] to the dot product of row i and row first+k of vectors.
 	DotVectors(dst []float32, i int, vectors *dense.Matrix, first int)
-	// FastBatches reports whether DotMany or DotVectors is faster than separate calls of Dot.
+	// FastBatches reports whether DotMany or DotVectors is faster than calls of Dot.
 	FastBatches() bool
 
 	// DotError returns a bound on the rounding error of Dot(i, w), relative to the sum of the
@@ -92,8 +91,8 @@ type Rows interface {
 	Steps() *Stepper
 }
 
-// Matrix is rows of a dense or sparse matrix. Row may be called from several goroutines, and its
-// results stay valid.
+// Matrix is rows of a dense or sparse matrix. Several goroutines may call Row, and its results stay
+// valid.
 type Matrix interface {
 	Rows
 	// Dense returns a dense matrix if the rows are dense, else nil.
@@ -179,7 +178,7 @@ func dot64(x reader, i int, w []float64) float64 {
 	return floats.Fold(lane)
 }
 
-// narrow is the largest number of columns for which a Go loop is faster than a kernel call.
+// narrow is the largest number of dense columns for which a Go loop is faster than a kernel call.
 const narrow = 16
 
 func addTo(x reader, u []float64, s Sum) {

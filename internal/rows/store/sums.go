@@ -15,8 +15,7 @@ const (
 
 	maxParts    = 8    // a power of two
 	minPartRows = 4096 // if there are several parts
-	// maxPartColumns is the largest ratio of columns to rows in one of several parts, whose vectors
-	// must be added up.
+	// maxPartColumns is the largest ratio of columns to rows in one of several parts.
 	maxPartColumns = 8
 )
 
@@ -90,8 +89,7 @@ func (v *View) sum(a []float32, from, to int) Sum {
 	return s
 }
 
-// AddError returns a bound on the error of AddTo's sums, relative to the sum of the addends'
-// magnitudes, for any number of parts.
+// AddError bounds the error of AddTo's sums, relative to the sum of the addends' magnitudes.
 func (v *View) AddError() float64 { return float64(v.Count()+2) * 0x1p-53 }
 
 // DotSize returns a bound on the rows' weighted root mean square error of a float32 dot product

@@ -144,8 +144,8 @@ func Softmax(p, z []float64) {
 // holds r_ba, the probability of b rather than a, in the order (0, 1), (0, 2), ..., (1, 2), ....
 // Couple clamps r_ba to [1e-7, 1 - 1e-7].
 //
-// The distribution p approximately minimizes the sum over the pairs of (r_ba*p_a - r_ab*p_b)^2,
-// where r_ab is 1 - r_ba.
+// p approximately minimizes the sum over the pairs of (r_ba*p_a - r_ab*p_b)^2, where r_ab is 1 -
+// r_ba.
 func Couple(p, pairs []float64) {
 	const most = 10 // largest number of classes without allocations
 	n := len(p)

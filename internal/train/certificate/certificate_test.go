@@ -184,7 +184,7 @@ func TestBoundMakesUpForRoundings(t *testing.T) {
 }
 
 // slack returns the sensitivity of the bound to Terms.SumError: the errors of the linear and
-// quadratic terms, of |u|^2/(2 lambda), and of the prior's scores, each for a relative error of 1.
+// quadratic terms, of |u|^2/(2 lambda), and of the prior's scores.
 func (p *problem) slack(d dualParts) float64 {
 	lambda, reach := p.truth.Lambda, math.Sqrt(d.squares*p.r2)
 	slack := d.linear + d.norm*(d.norm+reach)/lambda + d.quadratic

@@ -37,9 +37,8 @@ type curve struct {
 //	f(s) = mean - s^2*half - error
 //
 // for s in (0, 1]. mean is the mean over the rows of a concave function g of s. sum returns the sum
-// of g and of its derivatives over the positions from to to-1 of the view. slack is a bound on the
-// relative error of the dual variables and of the sums; error bounds the error of mean that it
-// causes.
+// of g and of its derivatives over positions [from, to) of the view. slack bounds the relative
+// error of the dual variables and of the sums; error bounds the resulting error of mean.
 func maximize(v *store.View, half, slack float64, sum func(s float64, from, to int) curve) (
 	best float64,
 ) {

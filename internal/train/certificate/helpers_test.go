@@ -31,7 +31,7 @@ type form struct {
 
 func pick[T any](g *rand.Rand, of ...T) T { return of[g.IntN(len(of))] }
 
-// normal returns about a standard normal number, with the same bits on every machine.
+// normal returns an approximately normal number, the same on every machine.
 func normal(g *rand.Rand) float64 {
 	sum := -6.0
 	for range 12 {
@@ -172,12 +172,12 @@ type dualParts struct {
 	size      float64
 	linear    float64 // sum of the magnitudes of the terms linear in the dual variables
 	quadratic float64
-	squares   float64 // mean over the rows of the squared dual variables, own classes included
+	squares   float64 // mean of the rows' squared dual variables, with own classes
 	norm      float64 // |u|, where u is the mean of the rows times their dual variables
 }
 
-// dual computes the dual objective of s times the dual variables a, independently of package
-// certificate. For an unpenalized bias it assumes that both sides have equal sums.
+// dual computes the dual objective of s*a independently of package certificate. For an unpenalized
+// bias it assumes that both sides have equal sums.
 func (p *problem) dual(a []float32, s float64) (d dualParts) {
 	v, k := &p.terms.View, p.truth.Vectors
 	u := make([][]float64, k)

@@ -46,10 +46,9 @@ func (j joint) boundAt(a []float32, r2 float64) (value, s float64) {
 	return DualAt(s, mean, half), s
 }
 
-// The own dual variable of a row is the sum of the row's dual variables for the other classes, by
-// which the row is multiplied in the vector u of its class. If the sum exceeds 1, as it can by
-// rounding, ownDuals scales down the row's dual variables in a. The result is by position in the
-// view.
+// The own dual variable of a row is the sum of its dual variables for the other classes. The row is
+// multiplied by it in the vector u of its class. If rounding makes the sum exceed 1, ownDuals
+// scales down the row's dual variables in a. The result is by position in the view.
 func (j joint) ownDuals(a []float32) []float64 {
 	k := j.Vectors
 	own := make([]float64, j.Count())
@@ -74,10 +73,10 @@ func Sum(a []float32) (sum float64) {
 	return sum
 }
 
-// halfNorm returns an upper bound, half, on |u|^2/(2 lambda). The vector u is made of one vector
-// for each class r: the mean over all rows, where a row of class r is multiplied by its own dual
-// variable, and any other row by minus its dual variable for r. prior is a bound on the error of
-// the dual objective that the roundings of the prior's scores cause.
+// halfNorm returns an upper bound, half, on |u|^2/(2 lambda). The vector u has one part for each
+// class r: the mean of the rows, where a row of class r is multiplied by its own dual variable, and
+// any other row by minus its dual variable for r. prior bounds the error of the dual objective by
+// roundings of the prior's scores.
 func (j joint) halfNorm(a []float32, own []float64, r2 float64) (half, prior float64) {
 	k, n := j.Vectors, float64(j.Count())
 	u, c := make([]float64, j.X.Cols()), make([]float32, j.X.Rows())

@@ -85,8 +85,8 @@ func (j joint) fromScores(w [][]float64, b []float64) (
 	}, far
 }
 
-// bestWidth searches for the smoothing width h with the largest lower bound at(h). The returned
-// bound is at least 0. bestWidth sorts far.
+// bestWidth searches for the smoothing width h with the largest lower bound at(h), and returns a
+// bound of at least 0. It sorts far.
 func bestWidth(far []float64, at func(h float64) float64) (best, width float64) {
 	slices.Sort(far)
 	width = 2 * far[len(far)*15/100] // aims at 15 % of the dual variables between their limits

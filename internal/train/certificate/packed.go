@@ -62,8 +62,8 @@ func PackedLen(p objective.Problem) int {
 	return n * v.Count()
 }
 
-// Unpack returns the dual variables of p, clamped to the range of the loss, in the order of View.X.
-// They are 0 for a row's own class in a joint problem and for rows that p leaves out.
+// Unpack returns the dual variables of p, clamped to the range of the loss, in the order of View.X;
+// 0 for a row's own class in a joint problem and for rows that p leaves out.
 func (v *Packed) Unpack(p objective.Problem) []float32 {
 	view, n, joint := shape(p)
 	a := make([]float32, n*view.X.Rows())

@@ -10,8 +10,8 @@ import (
 )
 
 // Proof is the content of a proof file: the dual variables of a model's problems, one for each
-// weight vector or a single joint one, and hashes of the model and of the data. The numbers after
-// the header are the dual variables as uint16, one problem after the other.
+// weight vector or a single joint one, and hashes of the model and of the data. The dual variables
+// follow the header as uint16, one problem after the other.
 type Proof struct {
 	Model, Data string
 	Vectors     []Packed

@@ -11,7 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// docs/training.md and docs/spec.md describe the rules by which this package chooses settings.
+// docs/training.md and docs/spec.md describe the rules.
 const (
 	maxNarrow      = 256     // largest number of columns of narrow data
 	minDenseFill   = 0.25    // least share of nonzero values of dense data
@@ -19,7 +19,7 @@ const (
 	maxMeanLength  = 3       // mean / median squared row length above which rows get length 1
 	maxLengthRange = 1.01    // largest / least squared row length up to which lengths are equal
 	maxDenseGrowth = 4       // largest dense/sparse ratio of bytes for sparse rows to become dense
-	maxEmptyBytes  = 1 << 20 // bytes that all-zero columns may add when sparse rows become dense
+	maxEmptyBytes  = 1 << 20 // bytes that zero columns may add when sparse rows become dense
 	maxMappedCopy  = 1 << 30 // largest copy, in bytes, of mapped rows for scaling
 
 	lambdaShare = 1e-4 // default lambda / (mean squared row length), before corrections
@@ -63,7 +63,7 @@ type Choice struct {
 	Rows  *store.Set   // nil for a choice from statistics
 	Scale *scale.Scale // not nil
 
-	RawEpsilon float64 // setting Epsilon, in units of the unscaled targets; 0 for classes
+	RawEpsilon float64 // Epsilon in units of the unscaled targets; 0 for classes
 
 	count, width int            // of rows and columns; includes rows of weight 0, empty columns and terms
 	notSparse    bool           // the rows are dense, or of a user-defined type

@@ -58,8 +58,8 @@ type Path struct {
 //     minSample rows and minSampleFactor rows for each column;
 //   - the default choice alone, on all rows or a sample, or finally on all rows with fewer folds.
 //
-// Search returns nil if Lambda or C was given, if the run or its rows don't allow cross-validation,
-// or if the budget or the memory is too small.
+// It returns nil if Lambda or C was given, if the run or its rows don't allow cross-validation, or
+// if the budget or the memory is too small.
 func (c *Choice) Search() *Search {
 	n := c.columns.Rows
 	if !c.byRule || c.userDefined || c.Resumed || c.Start || c.Prior || c.Costs || n < minRows ||
@@ -122,8 +122,8 @@ func (c *Choice) path(lambdas []float64, share float64) (p *Path, cost float64) 
 	return p, cost
 }
 
-// TrialCost predicts the cost of the models of one lambda, in nanoseconds. It counts at most
-// PathEpochs passes, after which the dual descent ends even if it has not reached pathTol.
+// TrialCost predicts the cost of one lambda's models, in nanoseconds. It counts at most PathEpochs
+// passes: the dual descent then ends, even above pathTol.
 func (w *Work) TrialCost(lambda float64) float64 {
 	plan := w.To(pathTol, lambda)
 	if plan.Newton || plan.Passes <= PathEpochs {

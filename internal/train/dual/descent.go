@@ -33,8 +33,8 @@ type Solver interface {
 	DualEstimate() float64
 	// Save returns the counters for a checkpoint.
 	Save() *iterate.Progress
-	// Restore sets these counters. It returns false if the start or the number of passes is
-	// impossible after the given epochs.
+	// Restore sets the counters that Save returns. It returns false if the start or the number of
+	// passes is impossible after the given epochs.
 	Restore(from *iterate.Progress, epochs int) bool
 	// Arrays calls f with each array for a checkpoint, in a fixed order. f may write to the array.
 	Arrays(f func([]float32))
@@ -176,8 +176,8 @@ func (r *common) dual(sum float64) float64 {
 }
 
 // New returns a solver that starts with the dual variables alpha. For r2 see certificate.Bound. If
-// mean is set, the result is the mean of iterates sampled in the last pass. This is for losses with
-// a kink, for which the primal objective of a single iterate jumps up and down.
+// mean is set, the result is the mean of iterates sampled in the last pass: with a kink in the
+// loss, the primal objective of single iterates jumps up and down.
 func New(s *iterate.State, p *objective.Binary, alpha []float32, r2 float64, mean bool) *Descent {
 	d := &Descent{common: newCommon(s, p, alpha, mean), Of: p, v: s.Vectors[0],
 		square: float64(s.BiasScale * s.BiasScale)}
@@ -271,8 +271,7 @@ func (d *Descent) DualEstimate() float64 {
 }
 
 // Improve makes passes with the solver d, whose state is s and whose problem is p. It returns the
-// lower bound on the optimum that the dual variables then prove, or 0 if Visit sets an error. For
-// r2 see certificate.Bound.
+// lower bound of the dual variables, or 0 if Visit sets an error. For r2 see certificate.Bound.
 func Improve(d Solver, s *iterate.State, p objective.Problem, passes int, r2 float64) float64 {
 	d.RecomputeWeights()
 	visits := order.New(order.Permutation, s.Count(), 0, 0, 0)

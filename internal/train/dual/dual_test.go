@@ -20,7 +20,7 @@ func TestSteps(t *testing.T) {
 	for k, s := range specs(48) {
 		for _, s.lambda = range []float64{0.02, 1e-4} {
 			if s.lambda < 0.01 && !s.smooth() {
-				continue // a small lambda only enlarges rounding errors
+				continue // without an entropy, a small lambda only enlarges rounding errors
 			}
 			d := newSolver(t, s, 48, k%2 == 1)
 			d.checkVectors(t)

@@ -12,10 +12,10 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/gram"
 )
 
-// This file speeds up the descent on ill-conditioned problems: those with a small lambda, or with
-// columns or rows of very unequal norms. The dual objective is a quadratic function of the free
-// variables, which are neither 0 nor at a limit. Conjugate gradients optimize them together,
-// clipped to the limits (compare Moré and Toraldo, SIAM J. Optimization 1, 1991).
+// This file speeds up the descent on problems with a small lambda, or with columns or rows of very
+// unequal norms. The dual objective is a quadratic function of the free variables, which are
+// neither 0 nor at a limit. Conjugate gradients optimize them together, clipped to the limits
+// (compare Moré and Toraldo, SIAM J. Optimization 1, 1991).
 
 const (
 	firstFace     = 16       // passes before the first step with all free variables

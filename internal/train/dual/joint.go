@@ -183,8 +183,8 @@ func (j *Joint) step(i int) {
 	}
 }
 
-// project stores the best dual variables for the Crammer-Singer loss in the buffer b, overwrites
-// the buffer z, and returns the row's duality gap before the step.
+// project stores the best dual variables for the Crammer-Singer loss in b, overwrites z, and
+// returns the row's duality gap before the step.
 func (j *Joint) project(q float64) (gap float64) {
 	top := slices.Max(j.z)
 	for r, p := range j.old {
@@ -195,10 +195,10 @@ func (j *Joint) project(q float64) (gap float64) {
 	return gap
 }
 
-// stepToSoftmax stores in the buffer b nearly the best dual variables for the log loss on the line
-// from the old ones to the softmax of the scores. Along this line the dual objective is concave,
-// and rises at the start. gap is the row's duality gap before the step, to second order if each old
-// dual variable differs from the softmax p of its class by at most p.
+// stepToSoftmax stores in b nearly the best dual variables for the log loss on the line from old to
+// the softmax of the scores. Along this line the dual objective is concave, and rises at the start.
+// gap is the row's duality gap before the step, to second order if each old dual variable differs
+// from the softmax p of its class by at most p.
 func (j *Joint) stepToSoftmax(q float64) (gap float64) {
 	certificate.Softmax(j.z, j.b)
 	square, close := 0.0, true

@@ -15,7 +15,7 @@ type Chunks struct {
 	settings.Settings
 	classes []float32
 	cols    int
-	start   *Point // initial point
+	start   *Point // initial point, or nil
 	runs    []*Run // runs[k]: latest run whose first vector is k; nil if none
 	epochs  float64
 }

@@ -1,10 +1,10 @@
 // Package engine trains linear models: it builds the optimization problems of a Job, advances their
 // solvers, checks the stopping criteria, and measures, verifies and checkpoints the result.
 //
-// A Session, one training run, has one Run over all rows or, for one-vs-one with more than two
-// classes, one for each pair of classes that has rows. A Run has a Learner for each class against
-// the rest, or a single Learner for two classes, for regression or for a joint problem. A Learner
-// uses Pegasos steps, dual coordinate descent or Newton's method.
+// A Session has one Run over all rows or, for one-vs-one with more than two classes, one for each
+// pair of classes with rows. A Run has a Learner for each class against the rest, or a single
+// Learner for two classes, for regression or for a joint problem. A Learner uses Pegasos steps,
+// dual coordinate descent or Newton's method.
 package engine
 
 import (
@@ -57,7 +57,7 @@ type Resume struct {
 	Settings          settings.Settings // of the interrupted run
 }
 
-// Progress is the progress of a session. The counts are sums over the runs.
+// Progress is the progress of a session. The counts of steps and violations are sums over the runs.
 type Progress struct {
 	Epoch      int
 	Steps      int64
@@ -78,8 +78,8 @@ type Session struct {
 	hash        string // "" until Fingerprint computes it
 
 	round int // number of epochs that all runs have completed
-	// undecided is set if the context ended before the stopping criteria were decided. The epoch is
-	// then incomplete.
+	// undecided is set if the context ended before the stopping criteria were decided. The epoch
+	// then counts as incomplete.
 	undecided bool
 	ended     bool // a stopping criterion ended the session early
 	stop      stopState
@@ -111,7 +111,7 @@ type plan struct {
 	density store.Density
 	columns int
 
-	newton         bool // Finish is FinishAuto, and Newton's method seems cheapest
+	newton         bool // Finish is FinishAuto, and Newton's method has the least estimated cost
 	startsWithDual bool // without Pegasos steps
 	averages       bool // dual coordinate descent returns an average over its last pass
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/sgd"
 )
 
-// Learner solves one optimization problem, for one weight vector or, if joint, for all.
+// Learner solves one optimization problem: for one weight vector, or for all vectors of a joint
+// problem.
 type Learner struct {
 	*iterate.State
 	Of     objective.Problem
@@ -56,7 +57,7 @@ func (l *Learner) TakeSteps(idx []uint32, ends []int) {
 	switch phase := l.phase(); {
 	case l.Err != nil:
 	case phase == iterating:
-		l.T += int64(len(idx)) // it iterates at the end of the epoch
+		l.T += int64(len(idx)) // Newton's method iterates at the end of the epoch
 	case phase == descending:
 		for len(idx) > 0 && l.Err == nil {
 			n := l.BeforeSample(len(idx))
@@ -91,9 +92,8 @@ func (l *Learner) dualVariables() []float32 {
 	return nil
 }
 
-// lowerBound returns the lower bound on the minimum of P that the current dual variables prove; NaN
-// if l keeps none. If rounded is set, they are rounded as in a proof file, so that the run reports
-// the gap of its proof.
+// lowerBound returns the lower bound of the current dual variables; NaN if l keeps none. If rounded
+// is set, they are rounded as in a proof file, so that the run reports the gap of its proof.
 func (l *Learner) lowerBound(r2 float64, rounded bool) (bound float64) {
 	if rounded {
 		if v, ok := l.pack(r2); ok {

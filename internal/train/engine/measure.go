@@ -51,8 +51,8 @@ func (s *Session) solverNames() string {
 }
 
 // center shifts the bias, if any, of a model of scaled regression targets so that the weighted mean
-// residual is 0. Because this does not minimize the objective with the epsilon-insensitive loss,
-// center then leaves the bias unchanged if Tol is set and Finish names a solver.
+// residual is 0. With the epsilon-insensitive loss, this can raise the objective; center then does
+// nothing if Tol is set and Finish names a solver.
 func (s *Session) center(m *Point) {
 	if s.Scale == nil || s.Scale.Spread == 0 || s.Bias == settings.BiasNone ||
 		s.Tol > 0 && s.HasSolver() && !s.Kind().Traits().MeanResidual {
@@ -97,8 +97,8 @@ const (
 
 // Measure sets the objective, the lower bound from the current dual variables, and the gap in
 // m.Result. With a scaling, the objective is of the written weights, which include the scaling and
-// are rounded to float32. Measure returns the mean over the learners of the objective's largest
-// possible error.
+// are rounded to float32. Measure returns the largest possible error of the objective, averaged
+// over the learners.
 func (s *Session) Measure(m *Point, how Precision) (maxError float64) {
 	s.measured = m
 	m.Folded = nil
@@ -183,7 +183,7 @@ func (r *Run) refine(how Precision) {
 // setObjectives computes the objective P of each learner's part of s.measured, and its largest
 // possible error. If exact is nil, it uses float32 dot products, and P is NaN if a score is not
 // finite. Otherwise it uses float64 dot products with the weight vectors exact[k] of learner k, and
-// skips learners without.
+// skips learners without such vectors.
 func (r *Run) setObjectives(exact [][][]float64) {
 	m, loss, quick := r.s.measured, make([]float64, len(r.Learners)), exact == nil
 	dotSize := 0.0 // Terms.SumError covers the errors of float64 dot products
@@ -221,9 +221,9 @@ func (r *Run) setObjectives(exact [][][]float64) {
 	}
 }
 
-// f must return the weighted sum of the losses of learner k over positions from to to-1 of the
-// view. meanLosses calls f for a block of rows and several learners before the next block, so that
-// rows stay in the cache.
+// f must return the weighted sum of the losses of learner k over positions [from, to) of the view.
+// meanLosses calls f for a block of rows and several learners before the next block, so that rows
+// stay in the cache.
 func (r *Run) meanLosses(f func(k int, x store.Rows, from, to int) float64) []float64 {
 	block, sums := blockRows(r.X.Cols()), make([][]float64, r.Blocks())
 	for b := range sums {
@@ -248,8 +248,9 @@ func (r *Run) meanLosses(f func(k int, x store.Rows, from, to int) float64) []fl
 	return loss
 }
 
-// exactVectors returns the weight vectors of learner k in m for the scaled rows, with a scaling
-// from the written model, without rounding. The caller may pass them to floats.GiveBack.
+// exactVectors returns the weight vectors of learner k in m, for the scaled rows. With a scaling,
+// it unfolds the written model without rounding to float32. The caller may pass them to
+// floats.GiveBack.
 func (r *Run) exactVectors(m *Point, k int) (exact [][]float64) {
 	w, _ := r.vectorsOf(m, k)
 	for i, v := range w {

@@ -35,8 +35,8 @@ func (s *Session) need() float64 {
 }
 
 // autoMayUseNewton reports whether FinishAuto is set and may choose Newton's method. The session
-// must then need at most MaxMemory bytes, or the default limit if MaxMemory is 0. The machine's
-// free memory must not matter, because models must not depend on it.
+// must then need at most MaxMemory bytes, or the default limit if MaxMemory is 0. Models must not
+// depend on the machine's free memory.
 func (s *Session) autoMayUseNewton() bool {
 	if s.Finish != settings.FinishAuto || s.Rows.X.Cols() > newton.MaxColumns || !s.CanNewton() {
 		return false
@@ -50,9 +50,9 @@ func (s *Session) MayUseNewton() bool {
 		s.verifyByNewton
 }
 
-// checkMemory returns an error if the session needs more memory than allowed. It must be called
-// before that memory is allocated. It reduces goroutines, copies of rows, and Newton's buffers and
-// kept Hessians to what fits, which does not change the results.
+// checkMemory returns an error if the session needs more memory than allowed. It reduces
+// goroutines, copies of rows, and Newton's buffers and kept Hessians to what fits, which does not
+// change the results.
 func (s *Session) checkMemory() error {
 	limit, have := s.memoryLimit()
 	s.Newtons.MaxKeptBytes = 0
@@ -87,7 +87,7 @@ func (s *Session) checkMemory() error {
 func (s *Session) memoryLimit() (bytes float64, have string) {
 	bytes = float64(cmp.Or(s.MaxMemory, options.Allowed)) / float64(s.Share)
 	have = fmt.Sprintf("have %.6g MB left", bytes/1e6)
-	if s.MaxMemory > 0 { // holds however much memory is free
+	if s.MaxMemory > 0 { // the limit holds however much memory is free
 		return bytes, have
 	}
 	free := machine.Free()

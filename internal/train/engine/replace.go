@@ -7,9 +7,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// This file replaces results that are worse than w = 0 (with a prior, than the prior) or than the
-// start. A few steps on rows of very unequal norms can lead to such results. Results stay if Offset
-// is OffsetNone, because steps are then exactly the paper's, or if Job.Quality selects the result.
+// This file replaces results that are worse than w = 0 (or the prior) or than the start. A few
+// steps on rows of very unequal norms can lead to such results. Results stay unchanged if Offset is
+// OffsetNone, because steps are then exactly the paper's, or if Job.Quality selects the result.
 
 // If a learner's part of m is worse than w = 0 (or the prior) or than the start, replace sets it to
 // the best of w = 0 (or the prior), the start, the last iterate and the present weights.

@@ -11,7 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// Fingerprint includes the prior's hash. It returns "" if until ends it early.
+// Fingerprint includes the prior's hash. It returns "" if until is done too early.
 func (s *Session) Fingerprint(until context.Context) string {
 	if s.hash == "" {
 		s.hash = s.Rows.Fingerprint(scale.Raw(s.Rows.X), s.PriorHash, s.Threads, func() bool {
@@ -128,7 +128,7 @@ func (s *Session) resumeRuns(from *checkpoint.Head) bool {
 		}
 	}
 	for _, r := range s.Runs {
-		if r.T < r.Total { // it ended within an epoch, and now has more steps
+		if r.T < r.Total { // the run had ended within an epoch, and has more steps now
 			s.round = min(s.round, r.Epoch)
 		}
 	}

@@ -117,7 +117,6 @@ func (r *Run) newState(start, n int, t0 float64) (iterate.State, error) {
 		s.Average = iterate.NewAverage(s.Total, n, cols)
 	}
 	// Windows give the lower bound if each row is visited at most once an epoch and a bound exists.
-	// Dual coordinate descent has its own dual variables.
 	if r.s.Order != order.IID && !(n > 1 && s.FreeBias) && !r.s.plan.startsWithDual {
 		s.Windows = certificate.NewWindows(s.Total, r.Order.Steps, r.X.Rows()*n)
 	}

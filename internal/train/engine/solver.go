@@ -59,8 +59,9 @@ func (s *Session) choosePlan() {
 		(s.Kind().Traits().Kinks || estimate.Passes > slowDescentPasses)
 }
 
-// If allowed, FinishAuto switches from Pegasos steps to Newton's method at once, and from dual
-// coordinate descent when the estimated cost of its passes reaches the cost of Newton's method.
+// If allowed, FinishAuto switches from Pegasos steps to Newton's method after the first epoch, and
+// from dual coordinate descent when the estimated cost of its passes reaches that of Newton's
+// method.
 func (r *Run) newtonPays(l *Learner) bool {
 	if !r.s.plan.mayNewton || l.newtonStarts >= maxNewtonStarts {
 		return false

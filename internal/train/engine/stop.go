@@ -7,8 +7,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// shouldStop reports whether the session ends after the current epoch. While Newton's method has
-// iterations left on a problem, the session goes on, unless another problem uses another solver and
+// shouldStop reports whether the session ends after the current epoch. The session goes on while
+// Newton's method has iterations left on a problem, unless another problem uses another solver and
 // Finish is FinishAuto.
 func (s *Session) shouldStop() bool {
 	working, others := s.newtonState()
@@ -82,7 +82,7 @@ func (s *Session) estimateExceedsTol() bool {
 // Exact objective only if the Quick one leaves that open.
 func (s *Session) reachedTol(m *Point, newton bool) bool {
 	res := &m.Result
-	// With dual coordinate descent, shouldStop has usually checked an estimate of the gap.
+	// With dual coordinate descent, shouldStop has usually checked an estimate.
 	if newton || s.Runs[0].Learners[0].Dual != nil {
 		s.Measure(m, Exact)
 		return res.Gap <= s.Tol

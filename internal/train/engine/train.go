@@ -9,9 +9,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 )
 
-// Train advances the session to its end, and returns the last point, measured, or with Quality the
-// best point. If the session pauses, or if ctx is done before the point is measured, stopped is
-// true and the point's objective and bound are NaN.
+// Train advances the session to its end, and returns and measures the last point or, with Quality,
+// the best checked point. If the session pauses, or if ctx is done before the point is measured,
+// stopped is true and the point's objective and bound are NaN.
 func (s *Session) Train(ctx context.Context) (m *Point, stopped bool, err error) {
 	if stopped, err = s.advance(ctx); err != nil {
 		return nil, false, err
@@ -66,7 +66,7 @@ func (s *Session) advance(ctx context.Context) (stopped bool, err error) {
 	if err := s.trainEarlyParts(ctx); err != nil {
 		return false, err
 	}
-	if s.ended { // it was interrupted while its end was measured
+	if s.ended { // a resumed session, interrupted while it was measured
 		s.report()
 		return false, nil
 	}

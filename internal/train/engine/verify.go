@@ -17,11 +17,11 @@ import (
 // from the margins of the written weights or from a proof.
 
 type Check struct {
-	// Proof has the dual variables of the bound: one element for each weight vector, or a single
-	// element for a joint problem; nil without a proof.
+	// Proof has the dual variables of each weight vector, or of a joint problem in a single
+	// element; nil without a proof.
 	Proof []certificate.Packed
-	// Passes is the number of passes of dual coordinate descent in the first attempt to improve the
-	// dual variables from the margins; 0 for no attempts. See maxPassesRatio.
+	// Passes is the number of dual passes in the first attempt to improve the dual variables from
+	// the margins; 0 for no attempts. See maxPassesRatio.
 	Passes int
 	// Finish is the setting of the model's run. If it allows Newton's method, and Passes is not 0,
 	// Verify may use the method too.
@@ -117,7 +117,7 @@ func (r *Run) newtonBound(l *Learner, w []float64, b, width, wanted float64) flo
 		if l.Prior != nil {
 			z -= float64(l.Prior[0][j])
 		}
-		u[j] = float32(z) // the type of the method's weights
+		u[j] = float32(z) // the method's weights are float32
 	}
 	return n.Bound(u, b-l.PriorBias[0], width, wanted, r.innerThreads,
 		func(a []float32) float64 { return boundOf(l.Of, a, r.R2) })

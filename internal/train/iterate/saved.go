@@ -10,7 +10,7 @@ import (
 // Saved is a State in a checkpoint, without its arrays.
 type Saved struct {
 	Start      int64     `json:"start"`           // steps taken before the run
-	Began      []float64 `json:"began,omitempty"` // biases of the model that the run continues
+	Began      []float64 `json:"began,omitempty"` // State.StartWeights.B
 	Steps      int64     `json:"steps"`           // including those before the run
 	Violations int64     `json:"violations"`
 	T0         float64   `json:"t0,omitempty"` // State.T0 if LeastT0 > 0; else 0
@@ -31,7 +31,7 @@ type Saved struct {
 	RecentOldStart int64 `json:"recent_old_start"`
 }
 
-// Progress holds the counters of a dual solver that a checkpoint keeps.
+// Progress holds a dual solver's counters for a checkpoint.
 type Progress struct {
 	Start   int64   `json:"start"`  // steps before the solver began
 	Pass    int     `json:"pass"`   // passes completed
@@ -40,7 +40,7 @@ type Progress struct {
 	PrevGap float64 `json:"before"` // MeanGap of the pass before the last
 
 	// GainSum is the sum of the steps' gains in this pass, MeanGain their mean in the last pass.
-	// They decide which steps are taken.
+	// These gains decide which steps are taken.
 	GainSum  float64 `json:"gain"`
 	MeanGain float64 `json:"meanGain"`
 
@@ -69,7 +69,7 @@ func (s *State) Save() Saved {
 
 func (s *Sum) save() *Sum { return &Sum{N: s.N, Scalars: slices.Clone(s.Scalars)} }
 
-// Arrays calls f with each array of s that a checkpoint keeps, in a fixed order. f may write to it.
+// Arrays calls f with each array for a checkpoint, in a fixed order. f may write to the array.
 func (s *State) Arrays(f func([]float32)) {
 	groups := [][][]float32{s.Vectors, s.StartWeights.W}
 	if s.Average != nil {

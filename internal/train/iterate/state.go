@@ -30,7 +30,7 @@ type State struct {
 
 	// With projection onto a ball, w is Factor*v/scale. Without projection, Factor is 1.
 	Factor float64
-	Radius float64 // of the ball onto which w is projected; 0 for no projection
+	Radius float64 // of the ball for w; 0 for no projection
 	Norm2  float64 // |v|^2 with the appended feature; kept up to date if Radius > 0
 
 	FixedScale float64 // lambda*n in a dual solver, with n rows; 0 in other solvers
@@ -88,9 +88,9 @@ func (s *State) Score(k int, dot float32, divisor float64) float64 {
 	return z
 }
 
-// BiasUpdate returns the number that one row of a step adds to an element of Biases. g is the row's
-// coefficient times its weight, divided by the rows of the step, and a the multiple of the row that
-// is added to v.
+// BiasUpdate returns what one row of a step adds to an element of Biases. g is the row's
+// coefficient times its weight, divided by the step's number of rows; a is the multiple of the row
+// added to v.
 func (s *State) BiasUpdate(g, a float64) float64 {
 	if s.FreeBias {
 		return g / (s.Lambda * (float64(s.T+1) + s.T0))
@@ -174,7 +174,7 @@ func (s *State) RefreshNorm() {
 	}
 }
 
-// EndEpoch must be called after each epoch, with their number so far.
+// EndEpoch must be called after each epoch, with the number of epochs so far.
 func (s *State) EndEpoch(epochs int) {
 	if s.Err != nil {
 		return
@@ -182,8 +182,7 @@ func (s *State) EndEpoch(epochs int) {
 	if s.Windows != nil {
 		s.Windows.EndEpoch(epochs)
 	}
-	// The check reads all of v, so that it waits until the steps since the last check cost about as
-	// much.
+	// The check reads all of v. It waits until the steps since the last check cost about as much.
 	if s.T-s.Checked >= int64(len(s.Vectors)*s.X.Cols()/16) {
 		s.checkFinite()
 		if s.Radius > 0 {
@@ -300,8 +299,8 @@ func (s *State) BeginDual(mean bool) {
 	s.Average.Shift = 0 // 3*(Total>>1) overflows in Mean, so that Mean never mixes windows
 }
 
-// Adopt copies the weights and counters of old, a state on other rows, to s. Both states then share
-// the average.
+// Adopt copies the weights and counters of old, a state on other rows, to s, and shares its
+// average.
 func (s *State) Adopt(old *State) {
 	s.T0, s.T, s.Start, s.Origin, s.Total, s.Period = old.T0, old.T, old.Start, old.Origin,
 		old.Total, old.Period

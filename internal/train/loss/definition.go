@@ -45,7 +45,7 @@ type definition struct {
 	smooth      func(m, epsilon, inverse float64) (a, curvature float64)
 	kink        func(m, epsilon float64) float64 // nil for a loss without kinks
 
-	low, high float64 // Traits.Low and High, limited to finite float32 numbers
+	low, high float64 // Traits.Low and High, limited to float32
 }
 
 func (d *definition) prepare() error {

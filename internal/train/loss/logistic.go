@@ -93,6 +93,5 @@ func bestOfEntropy(_ *definition, a, m, q, _ float64) (next, gap float64) {
 	return max(0, min(next, 1)), gap
 }
 
-// bestOfEntropy ends after a step of at most smallLogit or, if q*curvature <= 1, of at most
-// 16*smallLogit.
+// bestOfEntropy ends after a step of at most smallLogit, or 16*smallLogit if q*curvature <= 1.
 const smallLogit = 1. / 64

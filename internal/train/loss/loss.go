@@ -1,7 +1,6 @@
 // Package loss provides the losses as functions of a row's margin or residual: values, derivatives,
-// conjugates, smoothed derivatives, and constants for solvers and lower bounds. Each loss is a
-// definition in a file of its own, which Func evaluates. docs/extending.md lists the files that a
-// new loss needs.
+// conjugates, smoothed derivatives, and constants. Each loss is a definition in its own file, which
+// Func evaluates. docs/extending.md lists the files that a new loss needs.
 package loss
 
 import "fmt"
@@ -36,7 +35,7 @@ func Names() (names []string) {
 	return names
 }
 
-// KindOf returns the loss of the given name; ok is false if there is none.
+// KindOf returns the loss named name; ok is false if there is none.
 func KindOf(name string) (k Kind, ok bool) {
 	for k := range definitions {
 		if definitions[k].Name == name {
@@ -93,8 +92,8 @@ func (f Func) DualStep(a, m, q float64) (next, gap float64) {
 
 // DerivativesAt returns a, minus the first derivative at m, and curvature, the second derivative at
 // m, of the loss smoothed to the width h = 1/inverse. A loss without kinks is not smoothed. Around
-// a kink, the derivative changes linearly over the width h, instead of in a jump; where two such
-// zones overlap, the changes add up.
+// a kink, the derivative changes linearly over the width h instead of jumping; where two such zones
+// overlap, the changes add up.
 func (f Func) DerivativesAt(m, inverse float64) (a, curvature float64) {
 	return definitions[f.Kind].smooth(m, f.Epsilon, inverse)
 }
