@@ -91,7 +91,7 @@ func HoldOut(rows Labeled, seed uint64, share float64) (held, rest []int) {
 	// A class that would lose all rows keeps its group with the smallest place.
 	type state struct {
 		trains bool
-		first  int32 // row with the smallest place, and the smallest hash among these; -1 if no row counts
+		first  int32 // row with the smallest place, then hash; -1 if no row counts
 	}
 	of := make([]state, max(1, rows.Classes))
 	for k := range of {

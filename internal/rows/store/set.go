@@ -31,7 +31,7 @@ type Set struct {
 	Y       []float32
 	Weight  []float64 // row's weight times its label's weight; nil if neither is given
 	Classes []float32 // the distinct labels, ascending; nil for regression
-	Class   []int32   // index in Classes of each row's label; -1 for other labels, in rows of weight 0
+	Class   []int32   // index in Classes of each label; -1 for other labels, in rows of weight 0
 	Norms   []float32 // squared norm of each row; nil before Measure
 
 	NoCopies  bool

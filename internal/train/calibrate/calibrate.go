@@ -90,7 +90,7 @@ func (p *problem) negLogLikelihood(s Sigmoid) (sum float64) {
 }
 
 // slope is the directional derivative of negLogLikelihood along the step (da, db). If the gradient
-// is nearly 0, newtonStep returns only flat.
+// is nearly 0, flat is true and the other results are 0.
 func (p *problem) newtonStep(s Sigmoid) (da, db, slope float64, flat bool) {
 	const ridge = 1e-12
 	h11, h22, h21, g1, g2 := ridge, ridge, 0.0, 0.0, 0.0

@@ -66,6 +66,6 @@ func FromScores(p objective.Problem, w [][]float64, b []float64, r2, width float
 			best, with = bound, width
 		}
 	}
-	at(with) // sets a
+	at(with) // sets a for the best width
 	return a, best
 }

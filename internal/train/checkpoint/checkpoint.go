@@ -1,5 +1,6 @@
-// Package checkpoint defines the state of an interrupted training session, and reads it from a
-// model file. The continued session has the same results, to the bit, as without the interruption.
+// Package checkpoint defines the state of an interrupted training session, and reads its arrays
+// from a model file. The continued session has the same results, to the bit, as without the
+// interruption.
 package checkpoint
 
 import (
@@ -54,14 +55,14 @@ type Learner struct {
 	iterate.Saved
 	Dual         *iterate.Progress `json:"dual,omitempty"`
 	Newton       *Newton           `json:"newton,omitempty"`
-	NewtonStarts int               `json:"newtons,omitempty"` // so far
+	NewtonStarts int               `json:"newtons,omitempty"` // starts of Newton's method so far
 }
 
 // Newton is the state of Newton's method on a learner. A resumed run repeats the iterations of
 // Past.
 type Newton struct {
-	Start int64 `json:"start"`          // steps before it began
-	Dual  bool  `json:"dual,omitempty"` // it followed the dual descent
+	Start int64 `json:"start"`          // steps before Newton's method began
+	Dual  bool  `json:"dual,omitempty"` // Newton's method followed the dual descent
 	newton.Past
 }
 

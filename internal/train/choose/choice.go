@@ -65,7 +65,7 @@ type Choice struct {
 
 	RawEpsilon float64 // Epsilon in units of the unscaled targets; 0 for classes
 
-	count, width int            // of rows and columns; includes rows of weight 0, empty columns and terms
+	count, width int            // of rows and columns; with rows of weight 0, empty columns, terms
 	notSparse    bool           // the rows are dense, or of a user-defined type
 	meanSquare   float64        // of the unscaled rows
 	weight       []float64      // 1 for rows with a weight above 0, else 0; nil without weights

@@ -27,7 +27,7 @@ type lossCosts struct {
 	zone       float64 // mean number of Hessians to which a row is added; 0 with kinks: see CostOf
 	step       float64 // nanoseconds of a dual step, without its products with the row's values
 	passes     float64 // dual passes to a gap of 1 %, per unit of norm (see Passes)
-	growth     float64 // growth of the passes each time the gap is divided by 10
+	growth     float64 // factor by which the passes grow each time the gap is divided by 10
 
 	leastLambda float64
 	newton      bool // Newton's method may be chosen for few columns
@@ -82,7 +82,7 @@ func Passes(l loss.Kind, norm, tol float64) float64 {
 // Work describes several problems of similar size.
 type Work struct {
 	Loss            loss.Kind
-	Problems        float64 // or, for a joint problem, vectors
+	Problems        float64 // number of problems or, for a joint problem, of vectors
 	Rows, Columns   float64 // rows and nonempty columns of each problem
 	R2              float64 // mean squared length of the rows, with the bias feature
 	Density         store.Density

@@ -27,7 +27,7 @@ const (
 
 	minSearchBudget = 200e6 // least budget of a search and a proof, in nanoseconds
 
-	maxModelBytes = 1 << 30 // of all models of a path, with their buffers
+	maxModelBytes = 1 << 30 // for all models of a path, with their buffers
 
 	problemCost = 2e5 // nanoseconds per problem, independent of its rows
 )

@@ -115,7 +115,7 @@ func (s *Session) advanceRuns(ctx context.Context, due func(r *Run) (bool, int64
 	return cmp.Or(errs...)
 }
 
-// It does nothing without a Progress callback.
+// trainEarlyParts does nothing without a Progress callback.
 func (s *Session) trainEarlyParts(ctx context.Context) error {
 	if s.Progress == nil {
 		return nil

@@ -111,7 +111,7 @@ func (f Func) KinkDistance(m float64) float64 { return definitions[f.Kind].kink(
 // Losses stores At(v) in dst for each v of m. dst must be at least as long as m, and may be m.
 func (f Func) Losses(dst, m []float64) {
 	dst = dst[:len(m)]
-	if f.Kind == Log { // with a call through a function variable, dst and m would escape to the heap
+	if f.Kind == Log { // through a function variable, dst and m would escape to the heap
 		logLosses(dst, m)
 		return
 	}
