@@ -1,6 +1,6 @@
 package store
 
-// Nonzeros reads the nonzeros of rows in any format. It may be used by one goroutine at a time.
+// Nonzeros reads the nonzeros of rows in any format, for one goroutine at a time.
 type Nonzeros struct {
 	x      Rows
 	index  []int32

@@ -71,8 +71,8 @@ func movable(p *objective.Binary, v, next float32) bool {
 }
 
 // moveCost returns the cost of changing the dual variable of one row in inner so that the sum over
-// a side changes by difference. It takes the row with the least length. If no row in inner allows
-// the change, the cost is a slack: a small relative change of all dual variables.
+// a side changes by difference. It takes the row with the least length. If no row allows the
+// change, the cost is a slack: a small relative change of all dual variables.
 func moveCost(p *objective.Binary, a []float32, inner []int, difference float64) (
 	least balance,
 ) {

@@ -29,10 +29,10 @@ func boundedOf(p objective.Problem) bounded {
 
 // Bound returns a lower bound on the optimum of p, and a factor s from 0 to 1. The bound is the
 // dual objective of s*a, for an s that nearly maximizes it, minus a bound on all rounding errors.
-// For log losses Bound returns 1 in place of s. r2 is the mean squared norm of the rows, with the
-// feature for the bias. Bound may change a if the bias has no penalty (see balance.go), or if the
-// dual variables of a row in a joint problem have a sum above 1. For a joint problem whose biases
-// have no penalty, Bound returns NaN and 0.
+// For log losses Bound returns 1 in place of s. r2 is the rows' mean squared norm, with the bias's
+// feature. Bound may change a if the bias has no penalty (see balance.go), or if the dual variables
+// of a row in a joint problem have a sum above 1. For a joint problem whose biases have no penalty,
+// Bound returns NaN and 0.
 func Bound(p objective.Problem, a []float32, r2 float64) (value, s float64) {
 	if p := boundedOf(p); p != nil {
 		return p.boundAt(a, r2)

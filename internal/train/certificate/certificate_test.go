@@ -15,8 +15,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// An entropy's bound need only be 0.9 times the best dual objective, because maximize may end
-// early.
+// An entropy's bound need only be 0.9 times the best: maximize may end early.
 func TestBoundOfAnyDualVariables(t *testing.T) {
 	for _, f := range forms() {
 		g := rand.New(rand.NewPCG(1, 2))

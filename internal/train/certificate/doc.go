@@ -45,7 +45,7 @@
 // |b0|), times the dual variables. With an unpenalized bias the weighted sums of the dual variables
 // over both sides must be equal. A small change of one dual variable, or of all, could make them
 // equal; balance.go bounds its effect. In joint problems each row's own dual variable is rounded to
-// float32, with a relative error of at most 2^-23.
+// float32, with a relative error up to 2^-23.
 //
 // The gap of several problems is the gap of the means of P' and D', which are such sums, too.
 package certificate

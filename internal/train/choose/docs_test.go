@@ -78,5 +78,4 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// lineBreaks are line breaks with indentation and comment marks.
 var lineBreaks = regexp.MustCompile(`\s*\n\s*(?://+ )?\s*`)

@@ -76,8 +76,7 @@ const (
 )
 
 // A row whose gap was 0 in two successive visits is skipped for one pass, after the next such visit
-// for two, and so on up to maxSkip. In contrast, liblinear's shrinking removes variables until a
-// reset.
+// for two, and so on up to maxSkip.
 func (r *common) skip(i uint32, gap float64) {
 	if gap > 0 {
 		r.streak[i] = 0

@@ -1,5 +1,5 @@
-// Package engine trains linear models: it builds the optimization problems of a Job, advances their
-// solvers, checks the stopping criteria, and measures, verifies and checkpoints the result.
+// Package engine trains linear models: it builds the problems of a Job, advances their solvers,
+// checks the stopping criteria, and measures, verifies and checkpoints the result.
 //
 // A Session has one Run over all rows or, for one-vs-one with more than two classes, one for each
 // pair of classes with rows. A Run has a Learner for each class against the rest, or a single

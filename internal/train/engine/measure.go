@@ -70,8 +70,8 @@ func (s *Session) center(m *Point) {
 	}
 }
 
-// For runs on pairs of classes, copyInitial copies the weight vectors of Start, or of Prior if
-// there is no Start, into m. A pair without rows has no run, and keeps the copy.
+// For runs on pairs of classes, copyInitial copies the weight vectors of Start or, without a Start,
+// of Prior into m. A pair without rows keeps the copy.
 func (s *Session) copyInitial(m *Point) {
 	from := cmp.Or(s.Start, s.Prior)
 	if from == nil || !s.pairs() {
@@ -86,7 +86,7 @@ func (s *Session) copyInitial(m *Point) {
 	}
 }
 
-// Precision is the precision of the dot products from which an objective is computed.
+// Precision is the precision of an objective's dot products.
 type Precision uint8
 
 const (
@@ -182,8 +182,8 @@ func (r *Run) refine(how Precision) {
 
 // setObjectives computes the objective P of each learner's part of s.measured, and its largest
 // possible error. If exact is nil, it uses float32 dot products, and P is NaN if a score is not
-// finite. Otherwise it uses float64 dot products with the weight vectors exact[k] of learner k, and
-// skips learners without such vectors.
+// finite. Otherwise it uses float64 dot products with exact[k], the weight vectors of learner k,
+// and skips learners without such vectors.
 func (r *Run) setObjectives(exact [][][]float64) {
 	m, loss, quick := r.s.measured, make([]float64, len(r.Learners)), exact == nil
 	dotSize := 0.0 // Terms.SumError covers the errors of float64 dot products

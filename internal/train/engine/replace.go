@@ -12,7 +12,7 @@ import (
 // OffsetNone, because steps are then exactly the paper's, or if Job.Quality selects the result.
 
 // If a learner's part of m is worse than w = 0 (or the prior) or than the start, replace sets it to
-// the best of w = 0 (or the prior), the start, the last iterate and the present weights.
+// the best of these, the last iterate and the present weights.
 func (r *Run) replace(m *Point, replaced *atomic.Int64) {
 	r.parallel(func(k int) {
 		if r.s.mayAbandon() {

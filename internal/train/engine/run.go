@@ -101,7 +101,7 @@ func (r *Run) addLearners(pair []int32, t0 float64) error {
 	return nil
 }
 
-// start is the index of the first of n vectors in Point.Weights, t0 the offset of the step count.
+// start is the index of the first of n vectors in Point.Weights. For t0 see addLearners.
 func (r *Run) newState(start, n int, t0 float64) (iterate.State, error) {
 	cols := r.X.Cols()
 	s := iterate.New(&objective.Terms{
