@@ -247,8 +247,7 @@ func (t *tableFile) settle(cells int) error {
 	if cells <= t.columns.cells {
 		return nil
 	}
-	added := t.columns.grow(t.rows.Names()[:cells])
-	if added && t.opt.Encoder == nil && t.count > 0 {
+	if added := t.columns.grow(t.rows.Names()[:cells]); added && t.opt.Encoder == nil {
 		line, _ := t.rows.FieldPos(0)
 		return &SyntaxError{File: t.name, Line: line, Name: escape.Cut(t.rows.Names()[cells-1]),
 			Reason: "the lines before lack this field", Cell: true}

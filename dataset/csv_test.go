@@ -549,3 +549,16 @@ func TestMissingFirstLabel(t *testing.T) {
 		}
 	}
 }
+
+// Rows that are left out have fields, too: a set of one column had rows with a second one.
+func TestFieldAfterRowsLeftOut(t *testing.T) {
+	text := strings.Repeat("{\"y\":null,\"a\":3}\n", 20_000) +
+		"{\"y\":1,\"a\":1,\"c\":2}\n{\"y\":0,\"a\":1,\"c\":2}\n"
+	for _, layout := range []Layout{LayoutAuto, LayoutDense, LayoutSparse} {
+		_, err := Read(file(t, "x.jsonl", []byte(text)), Options{MissingLabels: MissingDrop, Layout: layout})
+		var bad *SyntaxError
+		if !errors.As(err, &bad) || bad.Line != 20_001 {
+			t.Errorf("%s layout: %v", layout, err)
+		}
+	}
+}

@@ -71,7 +71,7 @@ func TestLongText(t *testing.T) {
 func TestCSVWidth(t *testing.T) {
 	bomb := "1" + strings.Repeat(",1", 1<<22) + "\n"
 	for text, want := range map[string]string{
-		bomb:                "a.csv:1: more than 263168 columns (-max-features)",
+		bomb:                "a.csv:1: more than 263168 columns, beyond the limit (-max-features)",
 		"a,b\n1,2\n" + bomb: "a.csv:3: more than 263168 columns",
 	} {
 		allocated(t, 64<<20, func() {
@@ -81,7 +81,7 @@ func TestCSVWidth(t *testing.T) {
 		})
 		allocated(t, 16<<20, func() {
 			_, err := readCSVText(text, Options{MaxFeatures: 100})
-			if !says(err, "more than 1124 columns (-max-features)") {
+			if !says(err, "more than 1124 columns, beyond the limit (-max-features)") {
 				t.Error(err)
 			}
 		})

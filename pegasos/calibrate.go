@@ -69,7 +69,7 @@ func (t *task) calibrate(ctx context.Context, m *Model, set *store.Set) error {
 		}
 		if err != nil {
 			return cmp.Or(ctx.Err(),
-				fmt.Errorf("pegasos: calibration, fold %d of %d: %w", f+1, folds, err))
+				fmt.Errorf("pegasos: calibration, training without fold %d of %d: %w", f+1, folds, err))
 		}
 		for i, label := range labels {
 			if fold[i] != f {

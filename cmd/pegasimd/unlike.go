@@ -123,7 +123,7 @@ func (d *dataReader) doubtUnnamed(set *dataset.Set) {
 	}
 	if unnamed > 1 {
 		d.doubtLoudly(dataset.Doubt{About: "header", Text: fmt.Sprintf("the rows have %d cells more than "+
-			"the header has names, and these are ignored: if numbers have decimal commas, write points "+
-			"or quote the numbers; otherwise name all columns", unnamed)})
+			"the header has names, and these are ignored: if numbers have decimal commas, write them "+
+			"as in the training data, quoted if with commas; otherwise name all columns", unnamed)})
 	}
 }

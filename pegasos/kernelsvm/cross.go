@@ -51,7 +51,7 @@ func (tr *Trainer) CrossPredict(ctx context.Context, x pegasos.Examples, y []flo
 			}
 		}
 		if err != nil {
-			return nil, fmt.Errorf("pegasos: fold %d of %d: %w", f+1, folds, err)
+			return nil, fmt.Errorf("pegasos: training without fold %d of %d: %w", f+1, folds, err)
 		}
 		for k, label := range part.PredictAll(store.TakeMatrix(m, held).Examples()) {
 			predicted[held[k]] = label

@@ -184,7 +184,7 @@ func (s *scanner) split() {
 
 func (s *scanner) tooMany() error {
 	return &SyntaxError{Line: s.line, Reason: fmt.Sprintf(
-		"more than %d columns (-max-features)", s.maxColumns)}
+		"more than %d columns, beyond the limit (-max-features)", s.maxColumns)}
 }
 
 func trim(c string) string {

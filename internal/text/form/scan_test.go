@@ -84,13 +84,13 @@ func TestScanErrors(t *testing.T) {
 	s := newScanner(strings.NewReader("1,2\n" + strings.Repeat(",", 20) + "\n"))
 	s.maxColumns = 10
 	if _, err := scanAll(s); err == nil || err.Error() !=
-		"line 2: more than 10 columns (-max-features)" {
+		"line 2: more than 10 columns, beyond the limit (-max-features)" {
 		t.Error(err)
 	}
 	s = newScanner(strings.NewReader("1,2\n\"1\"" + strings.Repeat(",", 20) + "\n"))
 	s.maxColumns = 10
 	if _, err := scanAll(s); err == nil || err.Error() !=
-		"line 2: more than 10 columns (-max-features)" {
+		"line 2: more than 10 columns, beyond the limit (-max-features)" {
 		t.Error(err)
 	}
 	// A compressed file that ends too early is an error.

@@ -15,7 +15,7 @@ const mostPasses = 8
 // encoded all rows; otherwise the caller must read the file again, with [Encoder.Coder].
 func (f *Fitter) Fit(read func(form.Encoder) error) (e *Encoder, whole bool, err error) {
 	if f.Grams < 0 || f.Grams > maxGrams {
-		return nil, false, fmt.Errorf("n-grams of %d words: want 1 to %d", f.Grams, maxGrams)
+		return nil, false, fmt.Errorf("n-grams of up to %d words: want 1 to %d", f.Grams, maxGrams)
 	}
 	raw := f.mayBeRaw() && !f.NoRows
 	f.plan, f.forced, f.kept = nil, false, false

@@ -54,7 +54,10 @@ func (s *stats) judge(name string, fileMark byte) verdict {
 		}
 	}
 	if s.forced == '.' && 2*s.commas >= cells || s.forced == ',' && 2*s.points >= cells {
-		v.doubt, v.cell, v.flag = "numbers with the other decimal mark, taken for words", s.oddOne, "-decimal"
+		v.doubt, v.flag = "numbers with the other decimal mark, taken for words", "-decimal"
+		if v.cell = ""; cell.DecimalMark(s.oddOne) != 0 {
+			v.cell = s.oddOne
+		}
 	}
 	fit := max(s.numbers.count, s.dateCells)
 	if v.doubt == "" && fit < cells && 2*fit >= cells {

@@ -435,7 +435,7 @@ type ngrams struct {
 func (t *ngrams) unpack(rows int) error {
 	bad := errors.New("the buckets of a text are invalid")
 	if t.Bits < 1 || t.Bits > textBits || t.Grams < 1 || t.Grams > maxGrams {
-		return fmt.Errorf("n-grams of %d words in 2^%d buckets, want 1 to %d words and 2^1 to 2^%d buckets",
+		return fmt.Errorf("n-grams of up to %d words in 2^%d buckets, want 1 to %d words and 2^1 to 2^%d buckets",
 			t.Grams, t.Bits, maxGrams, textBits)
 	}
 	if t.Length != 0 && !(t.Length > 1 && t.Length <= maxLength) {
@@ -2267,7 +2267,7 @@ func normalize(p []float64) {
 	}
 }
 
-// softmax sets p[k] to e^z[k] divided by the sum of e^z[j] over all j. p may be z.
+// softmax stores the softmax of z in p, which may be z.
 func softmax(p, z []float64) {
 	top := slices.Max(z)
 	for k, v := range z {
@@ -2281,10 +2281,10 @@ func softmax(p, z []float64) {
 // holds r_ba, the probability of b rather than a, in the order (0, 1), (0, 2), ..., (1, 2), ....
 // couple clamps r_ba to [1e-7, 1 - 1e-7].
 //
-// The distribution p approximately minimizes the sum over the pairs of (r_ba*p_a - r_ab*p_b)^2,
-// where r_ab is 1 - r_ba.
+// p approximately minimizes the sum over the pairs of (r_ba*p_a - r_ab*p_b)^2, where r_ab is 1 -
+// r_ba.
 func couple(p, pairs []float64) {
-	const most = 10 // largest number of classes for which no memory is allocated
+	const most = 10 // largest number of classes without allocations
 	n := len(p)
 	var few [most*most + most]float64
 	space := few[:]
