@@ -321,7 +321,8 @@ func WriteLiblinear(w io.Writer, m *pegasos.Model) error {
 	}
 	if s := m.Scaling; s != nil && !s.Folded {
 		return fmt.Errorf("modelio: the model's scaling (%s) is not folded into its weights, as "+
-			"liblinear's files require: train it with the Scale %s", s.Kind, pegasos.ScaleNone)
+			"liblinear's files require: scale the values in the data and train with the Scale %s", s.Kind,
+			pegasos.ScaleNone)
 	}
 	f, err := liblinearForm(m)
 	if err != nil {

@@ -30,7 +30,7 @@ func checkHoldout(c *call) error {
 	if !proof.GoodShare(c.flags.Holdout) {
 		hint := ""
 		if c.flags.Holdout > 1 && c.flags.Holdout < 100 {
-			hint = fmt.Sprintf("; %g %% is -holdout %g", c.flags.Holdout, c.flags.Holdout/100)
+			hint = fmt.Sprintf("; %g %% is -holdout %.15g", c.flags.Holdout, c.flags.Holdout/100)
 		}
 		return flags.Usagef("-holdout: have %g, want a share of the rows, more than 0 and less than 1%s",
 			c.flags.Holdout, hint)

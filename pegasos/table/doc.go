@@ -86,8 +86,8 @@
 // rows: the root mean square length of the features of all columns that are not text, or 1 if that
 // is less.
 //
-// In tables with text, the features of other columns that seem unrelated to the label are
-// multiplied by 1/64.
+// In tables with text, the features of other columns that seem to have no linear relation to the
+// label are multiplied by 1/64.
 //
 // [docs/spec.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/spec.md#tables
 package table

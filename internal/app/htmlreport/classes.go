@@ -86,8 +86,8 @@ func (v *view) confusion() {
 		Head: []string{"True class", "Predicted class", "Rows", "Share of the true class"}}
 	for i, k := range mistakes {
 		if i == maxMistakes {
-			v.Mistakes.Note = fmt.Sprintf("Not shown: %s more kinds of mistakes.",
-				thousands(len(mistakes)-maxMistakes))
+			v.Mistakes.Note = fmt.Sprintf("Not shown: %s of mistakes.",
+				count(len(mistakes)-maxMistakes, "more kind"))
 			break
 		}
 		v.Mistakes.Rows = append(v.Mistakes.Rows, []string{v.Classes[k[0]], v.Classes[k[1]],

@@ -62,5 +62,6 @@ func (s *scanner) swallowedDoubt() Doubt {
 			"table, and are read as cells", q.count, s.swallowedTo)
 	}
 	return Doubt{About: "rows", Line: q.line, Cell: q.cell, Text: text,
-		Flag: `mend stray quotes; or say -quote none, or -quote '"' if these are cells`}
+		Flag: `mend stray quotes, or say -quote none if no cell is quoted; ` +
+			`if nothing is wrong, say -quote '"'`}
 }

@@ -17,7 +17,7 @@ func (e *Encoder) Describe(i int) string {
 	return e.describe(i)
 }
 
-const unrelated = ", apparently unrelated to the label"
+const unrelated = ", apparently without a linear relation to the label"
 
 func (e *Encoder) describe(i int) string {
 	switch c := &e.Columns[i]; {

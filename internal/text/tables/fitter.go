@@ -308,8 +308,8 @@ func (f *Fitter) tooManyColumns() error {
 		cells = uint64(f.tooMany)
 	}
 	if f.file.Form.Format == form.JSONL { // later lines may have more fields
-		return fmt.Errorf("%d fields are too many for a file of this size; if the lines have so many "+
-			"or more, allow them (-max-features)", cells)
+		return fmt.Errorf("the lines read so far have %d different fields, too many for their size; if "+
+			"that is right, allow more (-max-features)", cells)
 	}
 	return fmt.Errorf("%d columns are too many for a file of this size; if the table has so many, "+
 		"allow them (-max-features %[1]d)", cells)

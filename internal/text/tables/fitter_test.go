@@ -213,7 +213,7 @@ func TestSparseFields(t *testing.T) {
 		opt.Format, opt.LabelColumn = dataset.FormatJSONL, "y"
 		return dataset.ReadFrom(strings.NewReader(wide.String()), "a", opt)
 	})
-	if !says(err, "too many for a file of this size") {
+	if !says(err, "different fields, too many for their size") {
 		t.Error(err)
 	}
 }

@@ -81,3 +81,17 @@ func TestPrecision(t *testing.T) {
 		}
 	}
 }
+
+// Without other columns, numbers that float64 loses are not all constant, but text.
+func TestPrecisionOfTheOnlyColumn(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("x,y\n")
+	for i := range 300 {
+		fmt.Fprintf(&b, "100000000000000000000%03d,%d\n", i*7%300, i%2)
+	}
+	f := new(Fitter)
+	e, _, err := fitTo(f, dataset.Options{}, reading(b.String()))
+	if err != nil || e.Raw || e.Columns[0].Kind != Text || len(f.Doubts) == 0 {
+		t.Errorf("%+v, %v, %v", e, f.Doubts, err)
+	}
+}

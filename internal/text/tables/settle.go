@@ -183,15 +183,15 @@ func (f *Fitter) verdict(s *stats, name string, given Given, mark byte) verdict 
 		switch {
 		case f.file.Form.Format == form.Lines && v.names:
 			v = verdict{kind: Text, as: assumption{text: true}, reason: v.reason + ", but text"}
-		case v.id && f.kept:
+		case v.id && f.kept && !s.merges(bits64):
 			v = verdict{kind: Number, reason: v.reason + ", but kept" + otherwise, as: s.as}
 			v.as.unit = ""
-		case v.names && f.forced:
-			if v.doubt == "" {
+		case v.names && f.forced, v.id && f.kept:
+			if v.doubt == "" || v.id {
 				v.doubt, v.flag = "like names, but taken for text"+otherwise, "-text COLUMN"
 			}
-			v = verdict{kind: Text, as: assumption{text: true}, doubt: v.doubt, flag: v.flag, cell: v.cell,
-				reason: v.reason + ", but taken for text" + otherwise}
+			v = verdict{kind: Text, as: assumption{text: true}, code: v.code || v.id, doubt: v.doubt, flag: v.flag,
+				cell: v.cell, reason: v.reason + ", but taken for text" + otherwise}
 		case v.names && v.doubt != "":
 			v.doubt += ", and left out"
 		}
