@@ -11,7 +11,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// longData skips a test that takes minutes, unless PEGASIMD_LONG is set.
 func longData(t *testing.T) string {
 	t.Helper()
 	if os.Getenv("PEGASIMD_LONG") == "" {
@@ -20,8 +19,7 @@ func longData(t *testing.T) string {
 	return realData(t)
 }
 
-// The optima are those that certtest computes in float64 from the same rows, which for large sets
-// are every n-th row.
+// certtest computes the optima in float64 from the same rows: of large sets every n-th.
 func TestAutoSets(t *testing.T) {
 	dir := longData(t)
 	for _, c := range []struct {
@@ -87,7 +85,7 @@ func holdSet(t *testing.T, n *tally, rows *dense.Matrix, y []float32, cfg pegaso
 	}
 }
 
-// On sets that are too large for certtest, solvers in float64 found the bounds low and high on the
+// These sets are too large for certtest. Solvers in float64 found the bounds low and high on the
 // optimum: see the README of the data.
 func TestAutoReferences(t *testing.T) {
 	dir := longData(t)

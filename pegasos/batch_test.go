@@ -51,7 +51,7 @@ func TestBatchOfAll(t *testing.T) {
 		tr := pegasos.Trainer{
 			Config: pegasos.Config{Batch: 60, Lambda: lambda, Steps: steps,
 				Offset: pegasos.OffsetNone, Average: pegasos.LastIterate, Project: project},
-			Progress: func(p pegasos.Progress) { // called after each step, which is an epoch
+			Progress: func(p pegasos.Progress) { // called after each step, as an epoch is one step
 				if p.Steps < steps {
 					sum += p.Measure().Objective
 					taken++

@@ -44,9 +44,8 @@ func joinProgress(runs int, f func(Progress)) func(Progress) {
 	}
 }
 
-// Trainer.Weights apply to training and to the sigmoids, Config.ClassWeight, unless it is 0, to
-// training alone, as in scikit-learn's CalibratedClassifierCV: class weights change the objective,
-// not the frequency of a class.
+// The sigmoids do not use class weights other than 0, as in scikit-learn's CalibratedClassifierCV:
+// class weights change the objective, not the frequency of a class.
 func (t *task) calibrate(ctx context.Context, m *Model, set *store.Set) error {
 	folds, labels, inner := t.Calibrate, set.Y, *t
 	own := calibrate.OwnWeights(t.Weights, set.Weight)
@@ -91,9 +90,9 @@ func (t *task) calibrate(ctx context.Context, m *Model, set *store.Set) error {
 
 // Folds assigns the rows with the labels y to folds at random, as in stratified cross-validation:
 // the rows of each label are distributed evenly over the folds. It returns each row's fold, from 0
-// to folds-1, or -1 for a row of weight 0. weights may be nil if all weights are above 0. Equal
-// arguments give equal folds on every machine. Folds panics if folds is below 1, or if y and
-// weights differ in length.
+// to folds-1, or -1 for a row of weight 0. Nil weights are ones. Equal arguments give equal folds
+// on every machine. Folds panics if folds is below 1, or if weights is not nil and differs in
+// length from y.
 func Folds(y, weights []float32, folds int, seed uint64) []int {
 	return calibrate.Folds(y, weights, folds, seed)
 }

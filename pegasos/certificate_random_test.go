@@ -35,7 +35,7 @@ type trial struct {
 	y    []float32
 	tr   pegasos.Trainer
 	half bool
-	auto bool // Train chooses settings that are zero from the data
+	auto bool // some settings are zero, and Train chooses them from the data
 
 	whole bool // train without Start and Prior
 	each  func(*pegasos.Model)
@@ -261,7 +261,7 @@ func termsOf(e *pegasos.Expansion, row []float64) (terms []float64) {
 	return terms
 }
 
-// The vector and its bias are for scaled rows.
+// vector returns weight vector k and its bias, for scaled rows.
 func (t *trial) vector(m *pegasos.Model, k int) (w []float64, b float64) {
 	if m.Scaling == nil {
 		return floats.Float64s(m.Weights[k]), vectorBias(m, k)
@@ -269,7 +269,7 @@ func (t *trial) vector(m *pegasos.Model, k int) (w []float64, b float64) {
 	return m.Scaling.Exact(m, k)
 }
 
-// first[i] is the index of the first weight vector of all[i]. Problems without rows are left out.
+// first[i] is the index of the first weight vector of all[i]. problems omits problems without rows.
 func (t *trial) problems(m *pegasos.Model) (all []*certtest.Problem, first []int) {
 	cfg := m.Config
 	p := certtest.Problem{Lambda: m.Lambda, Epsilon: cfg.Epsilon, Vectors: 1,
@@ -423,8 +423,8 @@ func (n *tally) certify(t *trial, seed uint64) error {
 	return nil
 }
 
-// paper allows an objective above the objective at w = 0 or, with a prior, at the prior, as runs
-// without the offset t0 may have.
+// Runs without the offset t0 may end above the objective at w = 0 (or at the prior). hold allows
+// that if paper is true.
 func (n *tally) hold(
 	p *certtest.Problem, w [][]float64, b []float64, c pegasos.ClassResult, paper bool,
 ) error {
@@ -445,8 +445,8 @@ func (n *tally) hold(
 		}
 	}
 	start := p.Objective(zero, none)
-	// The weights of a model that replaces a worse model are rounded to float32, and the products
-	// of a score may cancel. size is the largest sum of magnitudes in a score.
+	// A model worse than w = 0 or the prior is replaced by weights rounded to float32. The terms of
+	// a score may cancel: size, the largest sum of their magnitudes, bounds the rounding error.
 	size := 0.0
 	for _, row := range p.Rows {
 		for k, wk := range w {

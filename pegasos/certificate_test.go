@@ -128,7 +128,7 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// User-defined rows give the model and the certificate of a matrix, to the bit.
+// User-defined rows give the model and the certificate of a matrix with these rows, to the bit.
 func TestUserRowsTol(t *testing.T) {
 	seeds := uint64(3)
 	if testing.Short() {

@@ -156,7 +156,7 @@ func (t *trial) holdClaims(m *pegasos.Model, v *pegasos.Verification) error {
 	return nil
 }
 
-// largest returns the largest squared label, or 1 if that is less.
+// largest returns the largest squared label, at least 1.
 func largest(labels []float64) float64 {
 	most := 1.0
 	for _, y := range labels {

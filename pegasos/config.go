@@ -9,9 +9,9 @@ import (
 type Order string
 
 const (
-	// Shuffled shuffles the rows once, cuts them into at least 64 blocks (if there are 64 rows) of
-	// up to Config.Block rows, and visits the blocks in a new random order each epoch. A run that
-	// begins with dual coordinate descent uses Permutation instead.
+	// Shuffled shuffles the rows once and cuts them into blocks of up to Config.Block rows, at
+	// least 64 blocks if there are 64 rows. It visits the blocks in a new random order each epoch.
+	// A run that begins with dual coordinate descent uses Permutation instead.
 	Shuffled Order = "shuffled"
 	// IID draws rows with replacement, as the paper does. There is no certificate.
 	IID Order = "iid"
@@ -23,8 +23,8 @@ const (
 	// slowly if the rows are nearly sorted by label.
 	Blocks Order = "blocks"
 	// Permutation visits the rows in a new random order each epoch. It is the default of package
-	// kernelsvm, and the Order in the Config of models that [Partial] trained with Shuffled.
-	// [Config.Validate] and [Train] reject it: use Shuffled.
+	// kernelsvm. [Config.Validate] and [Train] reject it, but [Partial] stores it in the Config of
+	// models that it trained with Shuffled.
 	Permutation Order = "permutation"
 )
 
@@ -38,16 +38,16 @@ const (
 	// above 1, Project or BiasUnregularised do not adapt t0, nor does [Partial].
 	OffsetAuto Offset = "auto"
 	// OffsetR2 sets t0 to R^2/lambda, where R^2 is the mean of c^2*|x|^2 over the rows x, with the
-	// appended feature, and their weights c of mean 1. With Squared, R^2 is the largest c*|x|^2
-	// instead, with SquaredHinge twice the largest; the bias of BiasUnregularised then counts as
-	// the weight of a feature of 1.
+	// appended feature. c is the weight of the row, divided by the mean weight. With Squared, R^2
+	// is the largest c*|x|^2 instead, with SquaredHinge twice the largest; x then includes a
+	// feature of 1 for the bias of BiasUnregularised.
 	OffsetR2 Offset = "r2"
 	// OffsetNone sets t0 to 0, as in the paper. The first step has size 1/lambda. With the squared
 	// losses numbers may overflow, which is a *StepError.
 	OffsetNone Offset = "none"
 )
 
-// Average says whether the model is a mean of iterates or the last iterate.
+// Average selects a mean of iterates or the last iterate as the model.
 type Average string
 
 const (
@@ -86,11 +86,11 @@ const (
 	// the last epoch's iterates if Average is LastHalf and either the loss has a kink or the
 	// descent is predicted to need more than 20 epochs; otherwise it is the last iterate.
 	FinishDual Finish = "dual"
-	// FinishAuto picks the solver with the least predicted cost: the dual descent or, for data of
-	// up to 2,000 columns, Newton's method after an epoch of Pegasos's steps. If a run of fewer
-	// than 100 epochs is far too short for the descent, it begins with Pegasos's steps instead, and
-	// Newton's method, where it is allowed, follows after one epoch. Newton's method, where it is
-	// allowed, also takes over a problem once the descent has cost as much as Newton's method was
+	// FinishAuto picks the solver with the least predicted cost: dual coordinate descent or, for
+	// data of up to 2,000 columns, Newton's method after an epoch of Pegasos's steps. A run of
+	// fewer than 100 epochs that is far too short for the descent begins with Pegasos's steps;
+	// Newton's method, where it is allowed, follows after one epoch. Where it is allowed, Newton's
+	// method also takes over a problem once the descent has cost as much as Newton's method was
 	// predicted to cost. Without Tol the run ends when Newton's method has ended on all problems.
 	FinishAuto Finish = "auto"
 	// FinishNewton is Newton's method after a first epoch of Pegasos's steps. It supports all
@@ -108,9 +108,10 @@ type Multiclass string
 const (
 	// OneVsRest trains a problem for each label against all others. The highest score wins.
 	OneVsRest Multiclass = "ovr"
-	// OneVsOne trains a problem for each pair of labels, in the order (0, 1), (0, 2), ..., (1, 2),
-	// ..., on the rows of these two labels alone: C, Epochs, Balanced and t0 refer to the rows of
-	// the pair. Each pair votes for one of its labels; [Model.ClassScores] documents ties.
+	// OneVsOne trains a problem for each pair of labels on the rows of these two labels alone: C,
+	// Epochs, Balanced and t0 refer to the rows of the pair. The pairs of indices in Model.Classes
+	// are in the order (0, 1), (0, 2), ..., (1, 2), .... Each pair votes for one of its labels;
+	// [Model.ClassScores] documents ties.
 	OneVsOne Multiclass = "ovo"
 	// CrammerSinger trains one problem, with a weight vector for each label. Vector r gives label r
 	// the score z_r, and the loss of a row with the label y is the maximum over r of
@@ -121,7 +122,7 @@ const (
 	Multinomial Multiclass = "multinomial"
 )
 
-// Joint reports whether all weight vectors are trained in one problem.
+// Joint reports whether m trains all weight vectors in one problem.
 func (m Multiclass) Joint() bool { return m == CrammerSinger || m == Multinomial }
 
 // DefaultLambda is the value that Config.Plain gives to Lambda if neither Lambda nor C is set.
@@ -134,10 +135,10 @@ const DefaultLambda = 1e-4
 // the following fields Train chooses the default by the rules of docs/training.md, most of which
 // depend on the data: Scale, TargetScale, Curves, Bias, BiasScale, Multiclass, Epsilon, Finish,
 // Lambda (unless C is set), Epochs (unless Steps is set), and Tol (unless Epochs or Steps is set).
-// A run that builds on the model in Trainer.Resume, Start or Prior takes the values of these
-// fields, where they are zero, from that model's Config instead; it takes C with Lambda, and Steps
-// with Epochs. There are three restrictions: BiasScale is only taken if Bias is zero, too; Epsilon
-// only if both losses are equal; Finish, Tol, Epochs and Steps only if the run is resumed.
+// A run that builds on the model in Trainer.Resume, Start or Prior copies these fields, where they
+// are zero, from that model's Config instead, C along with Lambda, and Steps along with Epochs.
+// There are three restrictions: BiasScale is only copied if Bias is zero, too; Epsilon only if both
+// losses are equal; Finish, Tol, Epochs and Steps only if the run is resumed.
 //
 // The Config of a [Model] holds the values that were chosen.
 type Config struct {
@@ -201,14 +202,13 @@ type Config struct {
 	// Curves is CurvesNone, CurvesProducts or CurvesPieces: see [Expansion].
 	Curves Curves `json:"curves,omitempty"`
 
-	// Calibrate, if not 0, is the number of folds, 2 to 1000, for Platt's method, which gives the
-	// model [Model.Probabilities]. The rows of each fold are scored by a model trained on the other
-	// folds, and a sigmoid for each weight vector is fitted to all these scores. The loss Log has
-	// probabilities without folds. Sigmoids are fitted with Trainer.Weights, but without
-	// ClassWeight, except that rows of class weight 0 are left out.
-	Calibrate int `json:"calibrate,omitempty"`
-	// Seed seeds the random number generator. Zero is a seed like any other.
-	Seed uint64 `json:"seed,omitempty"`
+	// Calibrate, if not 0, is the number of folds, 2 to 1000, for Platt's method, which enables
+	// [Model.Probabilities]. A model trained on the other folds scores the rows of each fold, and a
+	// sigmoid for each weight vector is fitted to all these scores. The fit uses Trainer.Weights,
+	// but of ClassWeight only weights of 0, which exclude rows. The loss Log has probabilities
+	// without Calibrate.
+	Calibrate int    `json:"calibrate,omitempty"`
+	Seed      uint64 `json:"seed,omitempty"` // seed of the random number generator, which may be 0
 }
 
 // Paper returns the settings of the algorithm in Fig. 1 of the paper: unscaled rows, no bias, rows

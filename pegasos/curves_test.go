@@ -17,7 +17,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A row has the class 1 if its first two values, standardized, are in a circle around the origin.
+// The label is 1 for rows whose first two values, standardized, are in a circle around the origin.
 func ring(seed uint64, rows, cols int) (*dense.Matrix, []float32) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	x, y := dense.New(rows, cols), make([]float32, rows)
@@ -62,8 +62,8 @@ func TestCurvesByFolds(t *testing.T) {
 	}
 }
 
-// Neither run's lower bound may exceed the other run's objective: rows with curves have the optimum
-// of rows with a column for each term.
+// Rows with curves have the optimum of rows with a column for each term. So neither run's lower
+// bound may exceed the other run's objective.
 func TestCurvesObjective(t *testing.T) {
 	for _, loss := range []pegasos.Loss{pegasos.Hinge, pegasos.Log, pegasos.SquaredHinge,
 		pegasos.Squared} {
@@ -321,7 +321,6 @@ func TestCurvesInvariance(t *testing.T) {
 	for i := range targets {
 		targets[i] = x.Row(i)[0] * (x.Row(i)[0] + x.Row(i)[1])
 	}
-	// changed applies f to a copy of each row.
 	changed := func(order []int, f func(row []float32) []float32) *dense.Matrix {
 		var all []float32
 		for _, i := range order {

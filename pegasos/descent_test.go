@@ -80,7 +80,7 @@ func TestDescentCloses(t *testing.T) {
 		{ClassWeight: pegasos.Balanced}} {
 		close(pegasos.Trainer{Config: cfg}, data)
 	}
-	// A model that has taken no steps, such as a model of liblinear, can be a Start.
+	// A model with no steps, such as a model of liblinear, can be a Start.
 	start := mustTrain(t, data.dense, data.y, pegasos.Config{Lambda: 1e-4})
 	start.Result.Steps, start.Result.PerClass = 0, nil
 	close(pegasos.Trainer{Start: start}, data)
@@ -102,7 +102,7 @@ func TestDescentRefuses(t *testing.T) {
 	}
 }
 
-// want has, for each loss and joint scheme, the hash of the models' hashes.
+// want holds, for each loss and joint scheme, the SHA-256 of the models' hashes.
 func TestGoldenDescent(t *testing.T) {
 	want := map[string]string{
 		"crammer-singer":      "51b268836deafc788b47135887f18a857a46302513ae8dadeae28615f76f5a26",

@@ -7,10 +7,10 @@
 //	gap := m.Result.Gap                                  // objective <= (1+gap) * optimum
 //	err = m.WriteFile("text.model")
 //
-// Rows are a [dense.Matrix], a [sparse.Matrix], or a type of the caller's that implements
-// [Examples]; package dataset reads matrices from files. With a zero [Config] the scaling of the
-// features, lambda, the multi-class scheme and the solver are chosen from the data; rows of a
-// caller's own type are not scaled by default.
+// Rows are a [dense.Matrix], a [sparse.Matrix], or a user-defined type that implements [Examples].
+// Package dataset reads matrices from files. With a zero [Config], Train chooses the scaling of the
+// features, lambda, the multi-class scheme and the solver from the data; rows of a user-defined
+// type are not scaled by default.
 // https://github.com/pegasimd/pegasimd/blob/main/docs/training.md lists the choices and says when
 // to set a field.
 //
@@ -40,11 +40,10 @@
 //
 // # Certificate
 //
-// In every order but [IID] Pegasos's steps visit each row once an epoch. The share of a row's
-// visits that violated the margin (for other losses the mean of g over the visits) is then, for a
-// model without an unpenalized bias, a feasible dual variable, and the dual objective D of these
-// variables is a lower bound on the minimum of P. [Result] holds P, D and the relative duality gap
-// (P-D)/D.
+// In every order but [IID] Pegasos's steps visit each row once an epoch. Without an unpenalized
+// bias, the share of a row's visits that violated the margin (for other losses the mean of g over
+// the visits) is then a feasible dual variable. The dual objective D of these variables is a lower
+// bound on the minimum of P. [Result] holds P, D and the relative duality gap (P-D)/D.
 //
 // # Reproducibility
 //

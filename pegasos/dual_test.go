@@ -10,7 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// wide holds rows in float64, for reference solvers that run on real data.
+// wide holds sparse rows in float64, for reference solvers.
 type wide struct {
 	idx    [][]int32
 	val    [][]float64
@@ -68,7 +68,7 @@ func (x wide) axpy(i int, a float64, w []float64) {
 	}
 }
 
-// longest returns R, the norm of the longest row.
+// longest returns the largest norm of a row.
 func (x wide) longest() (r float64) {
 	for _, s := range x.square {
 		r = math.Max(r, math.Sqrt(s))
@@ -97,9 +97,9 @@ func (l wideLoss) at(z, y float64) float64 {
 	return math.Max(0, 1-y*z)
 }
 
-// best returns the value of u_i that maximizes the dual objective while all other u_j are fixed.
-// For a regression u_i is in [-1, 1], else y_i*u_i is in [0, 1]. a is the current u_i, z the
-// current score of row i, y its label or target, and q is |x_i|^2/(lambda*n).
+// best returns the dual variable u_i that maximizes the dual objective while all others are fixed:
+// u_i is in [-1, 1] for a regression, and otherwise y_i*u_i is in [0, 1]. a is the current u_i, z
+// the current score of row i, y its label or target, and q is |x_i|^2/(lambda*n).
 func (l wideLoss) best(a, z, y, q float64) float64 {
 	if !l.number {
 		return y * math.Max(0, math.Min(1, y*a+(1-y*z)/q))
@@ -111,8 +111,9 @@ func (l wideLoss) best(a, z, y, q float64) float64 {
 
 func (l wideLoss) gain(a, y float64) float64 { return a*y - l.epsilon*math.Abs(a) }
 
-// dualAscent minimizes lambda/2 |w|^2 + mean loss by dual coordinate ascent in float64. The optimum
-// lies between low and high, the objective of best; high - low is at most tol*high.
+// dualAscent minimizes lambda/2 |w|^2 + mean loss by dual coordinate ascent in float64. best is the
+// weight vector found, and high its objective. The optimum is at least low, and high - low is at
+// most tol*high.
 func dualAscent(
 	t testing.TB, x wide, y []float64, lambda float64, l wideLoss, tol float64,
 ) (best []float64, low, high float64) {
@@ -136,7 +137,7 @@ func dualAscent(
 		for range n {
 			i := g.IntN(n)
 			if x.square[i] == 0 {
-				continue // the loss of the row does not depend on w; its a_i is set below
+				continue // the loss of the row does not depend on w
 			}
 			a := l.best(u[i], x.dot(i, w), y[i], x.square[i]/(lambda*float64(n)))
 			if a != u[i] {

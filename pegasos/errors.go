@@ -13,15 +13,15 @@ import (
 // ConfigError is the error for a field of a [Config] or [Trainer] that can't be used.
 type ConfigError struct {
 	Field  string // name of the field, such as "Lambda"
-	Reason string // why the field can't be used, such as "have -1, want 0 or more"
+	Reason string // problem of the field, such as "have -1, want 0 or more"
 
-	// Mentions lists the other fields that Reason names, in their order there, separated by blanks.
+	// Mentions lists the other fields that Reason names, in order of mention, separated by blanks.
 	Mentions string
 }
 
 func (e *ConfigError) Error() string { return "pegasos: " + e.Field + ": " + e.Reason }
 
-// ReasonFor returns Reason with each field name that Mentions lists replaced by name(field).
+// ReasonFor returns Reason with each field that Mentions lists replaced by name(field).
 func (e *ConfigError) ReasonFor(name func(field string) string) string {
 	text, rest := "", e.Reason
 	for field := range strings.FieldsSeq(e.Mentions) {
@@ -37,9 +37,9 @@ func configErrorf(field, format string, args ...any) error {
 
 // RowError is the error for a row that can't be used.
 type RowError struct {
-	Row    int    // number of the row, from 0
-	Reason string // why the row can't be used
-	Scale  bool   // whether scaling the features may make the row usable
+	Row    int // number of the row, from 0
+	Reason string
+	Scale  bool // whether scaling the features may make the row usable
 }
 
 func (e *RowError) Error() string { return fmt.Sprintf("pegasos: row %d: %s", e.Row, e.Reason) }

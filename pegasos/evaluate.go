@@ -45,14 +45,14 @@ func (m *Model) Penalty() float64 {
 	return total / float64(len(m.Weights))
 }
 
-// MeanLoss returns the mean loss of rows with the labels y, by the loss of the training, given the
-// scores that [Model.DecisionAll] returned for the rows. For a model of several problems it is the
-// mean of the problems' mean losses, where a one-vs-one problem counts only the rows of its two
-// classes. weights, if not nil, holds a weight for each row, as in Trainer.Weights; class weights
-// and Trainer.Costs are not applied. For regression with a TargetScale the loss refers to scaled
+// MeanLoss returns the mean of the loss Config.Loss over rows with the labels y, given the scores
+// that [Model.DecisionAll] returned for the rows. For a model of several problems it is the mean of
+// the problems' mean losses, where a one-vs-one problem counts only the rows of its two classes.
+// weights, if not nil, holds a weight for each row, as in Trainer.Weights; class weights and
+// Trainer.Costs are not applied. For regression with a TargetScale the loss refers to scaled
 // targets. MeanLoss is NaN if a weight is invalid or none is above 0, if the label of a row with a
 // weight above 0 is not one of the model's classes, or if a pair of classes has no rows. It panics
-// if y and weights differ in length, or if there are too few scores.
+// if weights is not nil and differs in length from y, or if there are too few scores.
 func (m *Model) MeanLoss(scores []float64, y, weights []float32) float64 {
 	if weights != nil && len(weights) != len(y) {
 		panic(misuse.Lengths("len(weights)", len(weights), "len(y)", len(y)))
@@ -92,7 +92,7 @@ func (m *Model) MeanLoss(scores []float64, y, weights []float32) float64 {
 	return loss / float64(len(m.Weights))
 }
 
-// A nil weight means 1 for each row.
+// Nil weights are ones.
 func weightedMean(weight []float64, n int, value func(i int) float64) float64 {
 	sum, all := 0.0, 0.0
 	for i := range n {

@@ -75,7 +75,7 @@ func ExampleTrainer() {
 	// epoch 3: step 12 of 12
 }
 
-// Several goroutines may use one model at once; each may reuse its own buffer for the scores.
+// Several goroutines may use one model at once, each with its own buffer for the scores.
 func ExampleModel_Score() {
 	x, y := points()
 	cfg := pegasos.Config{Lambda: 0.1, Epochs: 100}

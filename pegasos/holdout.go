@@ -63,13 +63,13 @@ func (tr *Trainer) validateHoldout() error {
 	return nil
 }
 
-// part is some of the rows that Train or Verify was called with.
+// part is a subset of the rows of Train or Verify.
 type part struct {
 	Labelled
-	rows []int // numbers of the rows among all rows
+	rows []int // index of each row among all rows
 }
 
-// renumber makes the row of an error about a row of p its number among all rows.
+// renumber replaces the index in p of the row that err names by the index among all rows.
 func (p *part) renumber(err error) error {
 	switch err := err.(type) {
 	case *RowError:
@@ -119,10 +119,10 @@ func (tr *Trainer) split(ctx context.Context, x Examples, y []float32, regressio
 }
 
 // Estimate returns the accuracy of m on the rows d, or R^2 for regression, with the standard error.
-// d should not be training rows. Equal rows count as one observation in the standard error. A label
-// that is not one of the model's classes counts as a mistake. Estimate returns an error if no row
-// has a weight above 0, if a score or target of such a row is not finite, or if R^2 is not defined
-// because all targets are equal.
+// d should hold no training rows. Equal rows count as one observation in the standard error. A
+// label that is not one of the model's classes counts as a mistake. Estimate returns an error if no
+// row has a weight above 0, if a score or target of such a row is not finite, or if all targets are
+// equal, so that R^2 is not defined.
 func (m *Model) Estimate(d *Labelled) (*Estimate, error) {
 	hashes := store.Hashes(d.X, 1, func() bool { return false })
 	groups := map[uint64]int32{}

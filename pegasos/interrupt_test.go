@@ -53,7 +53,7 @@ func TestCancelPreparation(t *testing.T) {
 		if !errors.Is(err, context.Canceled) || m != nil {
 			t.Errorf("%+v: %v, %v, want no model", cfg, m, err)
 		}
-		if x.reads.Load() > 2*rows+soon { // the pass that chooses settings is not interrupted
+		if x.reads.Load() > 2*rows+soon { // the pass that chooses settings can't be canceled
 			t.Errorf("%+v: %d reads of %d rows", cfg, x.reads.Load(), rows)
 		}
 	}
@@ -77,7 +77,7 @@ func TestCancelMeasuring(t *testing.T) {
 		if !errors.Is(err, context.Canceled) || m == nil {
 			t.Fatalf("%+v: %v, %v, want a model", cfg, m, err)
 		}
-		if x.reads.Load() > begun+rows+soon { // the sums of a lower bound are not interrupted
+		if x.reads.Load() > begun+rows+soon { // the sums of a lower bound can't be canceled
 			t.Errorf("%+v: %d reads after the last step", cfg, x.reads.Load()-begun)
 		}
 		r := &m.Result
@@ -98,7 +98,7 @@ func TestCancelMeasuring(t *testing.T) {
 
 type expiring struct {
 	context.Context
-	calls int // number of calls of Err that return nil from now on
+	calls int // number of further calls of Err that return nil
 }
 
 func (c *expiring) Err() error {
@@ -144,8 +144,7 @@ func TestCancelEverywhere(t *testing.T) {
 	}
 }
 
-// Before it computes objectives, a verification reads all rows once for their norms and once for
-// the fingerprint.
+// Verify reads all rows for their norms, then for the fingerprint, and then for the objectives.
 func TestCancelVerify(t *testing.T) {
 	const rows, soon = 50000, 1000
 	data := sample.Random(1, rows, 2, 2, 1)

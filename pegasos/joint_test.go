@@ -114,7 +114,8 @@ func (w worst) at(z []float64, y int) float64 {
 	return most
 }
 
-// With the weights of some, each label has a row with a weight above 0.
+// four returns random rows of four labels. In the first 8 rows each label occurs twice, so that
+// with the weights of some each label has a row with a weight above 0.
 func four(seed uint64, rows, cols int, fill float64) pair {
 	p := random(seed, rows, cols, 4, fill)
 	for i := range 8 {

@@ -26,7 +26,7 @@ func (p pair) integers() pair {
 	return pair{d, toSparse(d), p.y}
 }
 
-// Column j is column from[j] of p, or zeros if from[j] is -1.
+// Column j of the result is column from[j] of p, or zeros if from[j] is -1.
 func (p pair) columns(from []int) pair {
 	d := dense.New(p.dense.Rows(), len(from))
 	for i := range d.Rows() {
@@ -72,8 +72,8 @@ func (p pair) under(cfg pegasos.Config) pair {
 	return p
 }
 
-// If the rows and the bias scale are multiplied by a power of two c, the start and the prior
-// divided by c, and lambda is multiplied by c^2, the weights are divided by c, to the bit.
+// For a power of two c, multiplying the rows and the bias scale by c, lambda by c^2, and the start
+// and the prior by 1/c divides the weights by c, to the bit.
 func TestLawScale(t *testing.T) {
 	for _, cfg := range lawConfigs() {
 		data := random(61, 64, 9, 2, 0.8).under(cfg)
@@ -124,8 +124,8 @@ func TestLawScale(t *testing.T) {
 	}
 }
 
-// With OffsetNone, if targets and epsilon are multiplied by a power of two c and lambda is divided
-// by c, the weights are multiplied by c, to the bit.
+// With OffsetNone, multiplying the targets and epsilon by a power of two c and dividing lambda by c
+// multiplies the weights by c, to the bit.
 func TestLawScaleNumbers(t *testing.T) {
 	data := random(62, 64, 9, 2, 0.8).numbers(2)
 	cfg := pegasos.Config{Loss: pegasos.EpsInsensitive, Epsilon: 0.25, Lambda: 1. / 32, Epochs: 6,
@@ -195,7 +195,8 @@ func TestLawClassNames(t *testing.T) {
 	}
 }
 
-// Rearranged columns give rearranged weights: within rounding, and to the bit if sums are exact.
+// Rearranged columns, with columns of zeros between them, give rearranged weights: within rounding,
+// and to the bit if sums are exact.
 func TestLawColumns(t *testing.T) {
 	from := rand.New(rand.NewPCG(1, 5)).Perm(30)
 	for k := range 9 {
@@ -295,8 +296,8 @@ func TestLawDuplicates(t *testing.T) {
 	}
 }
 
-// Dense and sparse matrices give models with the same hash if sums are exact. The sums of the hinge
-// loss on a9a's zeros and ones are.
+// Dense and sparse matrices give models with the same hash if sums are exact, as with the hinge
+// loss on a9a's zeros and ones.
 func TestLawStores(t *testing.T) {
 	exact := []pair{}
 	for seed := range uint64(5) {

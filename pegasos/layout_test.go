@@ -103,8 +103,8 @@ func TestCompactLayouts(t *testing.T) {
 	}
 }
 
-// everyLayout calls f twice: while training may copy matrices of any size in the order of visits,
-// and while training copies no rows.
+// everyLayout calls f with training set to copy matrices of any size in the order of visits, and
+// again with training set to copy none.
 func everyLayout(f func()) {
 	defer func(old int) { store.MinCopySize = old }(store.MinCopySize)
 	for _, store.MinCopySize = range []int{0, math.MaxInt} {
@@ -163,8 +163,8 @@ func TestShuffledLayouts(t *testing.T) {
 			})
 		}
 	}
-	// A RowError has the row's index in the data, also if rows are copied. A StepError has this
-	// index or no row.
+	// The Row of a RowError is the index in the data, even if rows are copied. The Row of a
+	// StepError is this index or -1.
 	data.dense.Row(123)[2] = float32(math.NaN())
 	everyLayout(func() {
 		var e *pegasos.RowError

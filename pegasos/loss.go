@@ -13,11 +13,11 @@ const (
 	// SquaredHinge is max(0, 1 - y*z)^2, as in liblinear.
 	SquaredHinge Loss = "squared-hinge"
 	// EpsInsensitive is max(0, |y - z| - Epsilon), the loss of support vector regression. Labels
-	// are targets, and the score is the prediction.
+	// are targets, and scores are predictions.
 	EpsInsensitive Loss = "eps-insensitive"
-	// Squared is (y - z)^2/2, the loss of ridge regression. Labels are targets, and the score is
-	// the prediction. With unscaled rows and targets and without a penalty on the bias,
-	// scikit-learn's Ridge with alpha = lambda * number of rows has the same optimum.
+	// Squared is (y - z)^2/2, the loss of ridge regression. Labels are targets, and scores are
+	// predictions. With unscaled rows and targets, rows of equal weight and BiasUnregularised, the
+	// optimum is the same as of scikit-learn's Ridge with alpha = lambda * number of rows.
 	Squared Loss = "squared"
 )
 
@@ -29,7 +29,7 @@ func Losses() (names []Loss) {
 	return names
 }
 
-// For an unknown name, which Config.Validate rejects, traits returns the properties of Hinge.
+// For an unknown name, traits returns the properties of Hinge.
 func (l Loss) traits() *loss.Traits {
 	kind, _ := loss.KindOf(string(l))
 	return kind.Traits()

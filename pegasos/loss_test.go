@@ -60,7 +60,7 @@ func TestEveryLossIsTested(t *testing.T) {
 	}
 }
 
-// The functions of lossCase are independent of the tested code.
+// lossCase describes a loss by functions that are independent of the tested code.
 type lossCase struct {
 	cfg         pegasos.Config
 	kinks       []float64
@@ -98,8 +98,8 @@ func (p pair) numbers(seed uint64) pair {
 	return p
 }
 
-// smoothOptimum uses gradient descent in float64. at, coefficient and curvature are as in lossCase.
-// As P is strongly convex, P - |gradient|^2/(2 lambda) is a lower bound.
+// smoothOptimum bounds the optimum by gradient descent in float64. For at, coefficient and
+// curvature see lossCase. As P is strongly convex, P - |gradient|^2/(2 lambda) is a lower bound.
 func smoothOptimum(t *testing.T, x *dense.Matrix, y []float64, lambda, bias float64, at,
 	coefficient func(float64) float64, curvature float64) (low, high float64) {
 	t.Helper()
@@ -148,7 +148,7 @@ func smoothOptimum(t *testing.T, x *dense.Matrix, y []float64, lambda, bias floa
 	return 0, 0
 }
 
-// numberOptimum uses dual coordinate ascent for the eps-insensitive loss.
+// numberOptimum bounds the optimum of the eps-insensitive loss by dual coordinate ascent.
 func numberOptimum(t *testing.T, x *dense.Matrix, y []float32, lambda, bias, epsilon float64) (low,
 	high float64) {
 	t.Helper()

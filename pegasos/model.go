@@ -38,8 +38,8 @@ type Model struct {
 	Weights [][]float32
 	Bias    []float64 // constant term of each weight vector's score; nil if the model has none
 
-	// HashBits, Table and IndexBase describe how the rows were made. The caller sets them, and
-	// applies them to rows before they are scored.
+	// HashBits, Table and IndexBase describe how rows are made from a file. The caller sets them,
+	// and makes rows accordingly before scoring them.
 	HashBits  int             // features are 2^HashBits hash buckets; 0 if they are not hashed
 	Table     json.RawMessage // JSON of a dataset.Table, or encoder of package table; nil if none
 	IndexBase int             // number of the first feature in the data's file, such as 0 or 1
@@ -65,14 +65,14 @@ type Model struct {
 	// the model take unscaled rows and apply Scaling where needed.
 	Scaling *Scaling
 
-	inputs      int    // number of features of rows, if fewer than were trained on; else 0
+	inputs      int    // number of features if WithCols reduced it without dropping weights; else 0
 	gapMismatch string // error for a wrong gap in the file that Read read; else empty
 }
 
 func (m *Model) lambda(k int) float64 { return m.vectorResult(k).Lambda }
 
-// Head holds the fields of a [Model] that describe the model's rows and labels. Model documents the
-// fields that have no comment here.
+// Head holds the fields of a [Model] that describe its rows and labels. Model documents the fields
+// without a comment.
 type Head struct {
 	Features  int // number of features, as Model.Cols returns
 	IndexBase int
@@ -82,7 +82,7 @@ type Head struct {
 	Names     []string
 }
 
-// Head returns the fields of the model that describe its rows and labels.
+// Head returns the Head of the model.
 func (m *Model) Head() Head {
 	return Head{m.Cols(), m.IndexBase, m.HashBits, m.Table, m.Classes, m.Names}
 }
@@ -112,9 +112,9 @@ func (m *Model) scalesRows() bool {
 	return s != nil && !s.Folded && (s.Kind != ScaleNone || s.Expansion != nil)
 }
 
-// Validate returns an error unless the model has as many weight vectors as its classes and settings
-// require, all of equal length, only finite weights and biases, ascending classes and valid
-// settings. [Read] returns valid models only; call Validate for models made by hand.
+// Validate returns an error if the classes, names, weights, biases, sigmoids, scaling, settings,
+// Table or Data are invalid or do not fit together. [Read] returns valid models only; call Validate
+// for models made by hand.
 func (m *Model) Validate() error {
 	if err := m.check(); err != nil {
 		return fmt.Errorf("pegasos: model: %w", err)
@@ -122,7 +122,7 @@ func (m *Model) Validate() error {
 	return m.checkSettings()
 }
 
-// Partial sets the Order Permutation, which Config.Validate rejects.
+// checkSettings allows the Order Permutation, which Config.Validate rejects: Partial sets it.
 func (m *Model) checkSettings() error {
 	cfg := m.Config
 	if cfg.Order == Permutation {
@@ -148,7 +148,7 @@ func (m *Model) checkFinite() error {
 }
 
 // WithCols returns the model with cols features: new features have the weight 0, and the weights of
-// features from cols on are dropped. A model with an Expansion drops no weights: it scores missing
+// features from cols on are dropped. A model with an Expansion keeps its weights and scores missing
 // features as 0. The result shares memory with m. WithCols panics unless cols is from 0 to 2^31-1.
 func (m *Model) WithCols(cols int) *Model {
 	if cols < 0 || cols > math.MaxInt32 {
@@ -207,10 +207,10 @@ func (m *Model) expandedWithCols(cols int) *Model {
 // Hash returns the SHA-256, in hexadecimal, of the weight vectors one after the other (float32),
 // the biases if there are any (float64), the classes (float32), and A and B of each sigmoid
 // (float64), all little-endian; then of the lines "names", "index_base", "hash_bits" and "table" of
-// the model's file, except lines whose value is zero. If rows are scaled before they are scored, a
-// line "scale" with the Kind of the Scaling follows, and its shifts and factors (float32); for an
-// Expansion also a line "curves" with its Kind, and its terms (two int32 each), knots, shifts and
-// factors (float32).
+// the model's file, except lines whose value is zero. If the model scales rows or appends curves
+// before scoring, a line "scale" with the Kind of the Scaling follows, and its shifts and factors
+// (float32); for an Expansion also a line "curves" with its Kind, and its terms (two int32 each),
+// knots, shifts and factors (float32).
 func (m *Model) Hash() string {
 	h := m.vectorHash()
 	for _, s := range m.Calibration {
@@ -299,8 +299,8 @@ func (s *Scaling) Exact(m *Model, k int) (w []float64, b float64) {
 	return s.internal().UnfoldExact(m.Weights[k], m.bias(k))
 }
 
-// For joint models and pairs of classes without rows, vectorResult returns an entry with the Steps
-// and Lambda of the whole model.
+// vectorResult returns Result.PerClass[k]. If there is no such entry, as for joint models, or if
+// the vector's pair of classes has no rows, it returns the Steps and Lambda of the whole model.
 func (m *Model) vectorResult(k int) ClassResult {
 	if k < len(m.Result.PerClass) && m.Result.PerClass[k].Lambda > 0 {
 		return m.Result.PerClass[k]
@@ -308,7 +308,7 @@ func (m *Model) vectorResult(k int) ClassResult {
 	return ClassResult{Steps: m.Result.Steps, Lambda: m.Lambda}
 }
 
-// Invalid settings are no error here: see checkSettings.
+// check ignores invalid settings: see checkSettings.
 func (m *Model) check() error {
 	if m == nil {
 		return errors.New("the *Model is nil")
@@ -384,7 +384,7 @@ type State struct{ state checkpoint.State }
 func (st *State) Steps() int64 { return st.state.Steps() }
 
 // Examples is a matrix of training rows. [dense.Matrix] and [sparse.Matrix] implement it. Methods
-// must be safe for concurrent use. If the type also has a method Err() error, training calls Err
+// must be safe for concurrent use. If the type also has a method Err() error, training calls it
 // after reading all rows and before the first step, and returns the error: see [sparse.Matrix.Err].
 type Examples interface {
 	Rows() int // number of rows

@@ -151,7 +151,7 @@ func BenchmarkPredictAll(b *testing.B) {
 	}
 }
 
-// Weights can't contain a scaling of kind unit, so that it can't be folded.
+// A scaling of kind unit can't be folded into the weights.
 func TestScalingOfFiles(t *testing.T) {
 	p := random(7, 30, 5, 2, 1)
 	m := mustTrain(t, p.dense, p.y, pegasos.Config{Scale: pegasos.ScaleNone, Lambda: 0.1, Epochs: 2})

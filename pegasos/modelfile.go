@@ -13,7 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
 
-// A model file is a file of package modelfile of kind Linear. Its header has the lines of
+// A model file has the format of package modelfile and the kind Linear. Its header has the lines of
 // header.fields, and its numbers are
 //
 //	weights   (float32, one vector after the other; without zeros if "sparse" is true)
@@ -51,9 +51,9 @@ func (h *header) fields(m *Model) []modelfile.Field {
 	}
 }
 
-// Write writes the model to w in the format that [Read] reads. The bytes are the same on every
-// machine. The error comes from w, or says why the model is not valid. The Proof is not written:
-// see [Proof.Write].
+// Write writes the model to w in the format that [Read] reads, without the Proof: see
+// [Proof.Write]. The bytes are the same on every machine. The error comes from w, or says why the
+// model is not valid.
 func (m *Model) Write(w io.Writer) error {
 	if err := m.check(); err != nil {
 		return fmt.Errorf("pegasos: model can't be written: %w", err)
@@ -145,7 +145,7 @@ func readModel(r *modelfile.Reader) (*Model, error) {
 	if err := r.End(); err != nil {
 		return nil, err
 	}
-	if err := r.Take(24 * vectors); err != nil { // slice headers, even of empty vectors
+	if err := r.Take(24 * vectors); err != nil { // 24 bytes for the slice header of each vector
 		return nil, fmt.Errorf("%s of length %d: %w", plural.Count(vectors, "weight vector"), length,
 			err)
 	}

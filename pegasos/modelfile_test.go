@@ -461,7 +461,7 @@ func FuzzReadModel(f *testing.F) {
 	}
 	f.Add([]byte("pegasimd model 1\nfeatures: 1000000000\nclasses: [0,1]\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		// Correct the checksum, because Read rejects nearly every other input at once.
+		// Correct the checksum: Read would reject nearly every input.
 		if len(text) > sha256.Size {
 			body := text[:len(text)-sha256.Size]
 			if m, err := pegasos.Read(strings.NewReader(seal(string(body), ""))); err == nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// fig1 computes the algorithm of the paper's Fig. 1 in float64. It shares only the order of the
-// rows with the trainer.
+// fig1 runs the algorithm of the paper's Fig. 1 in float64. It shares only the order of the rows
+// with the trainer.
 type fig1 struct {
 	x          wide
 	y          []float64 // -1 or 1
@@ -71,8 +71,8 @@ func (f *fig1) step() (s fig1Step) {
 }
 
 // meet reports whether the weights and violations of f agree with the trainer's, within a
-// tolerance, and then replaces f's by the trainer's. The test fails if they differ although no
-// rounding can have decided a step since the last call.
+// tolerance, and then copies the trainer's to f. The test fails if they differ although rounding
+// can't have decided a step since the last call.
 func (f *fig1) meet(t *testing.T, p pegasos.Progress, m *pegasos.Model) bool {
 	t.Helper()
 	var far, size, norm float64

@@ -38,8 +38,8 @@ type Partial struct {
 // data cause a *[ConfigError]: Scale, TargetScale, Curves and Finish unless they are "none", C,
 // Epochs, Steps, Tol, Patience, Calibrate, Balanced, and Project for regression. With Shuffled a
 // chunk's rows are visited in a random order without blocks; the model's Config then has the Order
-// [Permutation]. Class weights multiply the loss as they are, without division by their mean. There
-// is no certificate. Zero fields mean the values of [Config.Plain]; [NewPartialFrom] uses settings
+// [Permutation]. Class weights multiply the loss without division by their mean. There is no
+// certificate. Zero fields mean the values of [Config.Plain]. See [NewPartialFrom] for settings
 // that were chosen from other data.
 func NewPartial(cfg Config, classes []float32, cols int) (*Partial, error) {
 	return newPartial(cfg, classes, cols, nil)
@@ -72,7 +72,7 @@ func NewPartialFrom(m *Model) (*Partial, error) {
 	return newPartial(cfg, m.Classes, m.Cols(), m)
 }
 
-// base is the model to continue from; nil for weights of 0.
+// base is the model to continue from; nil to start from weights of 0.
 func newPartial(cfg Config, classes []float32, cols int, base *Model) (*Partial, error) {
 	if err := cfg.checkChunks(); err != nil {
 		return nil, err
@@ -148,10 +148,9 @@ func (cfg Config) checkChunks() error {
 }
 
 // Fit trains on a chunk, the rows of x with the labels y. A chunk may be empty or lack some of the
-// classes. The step-size offset t0 is computed from the rows of the first chunk that has rows; for
-// a pair of one-vs-one, that has rows of the pair. An error for the rows or labels leaves the model
-// as it was before the call. After a *[StepError] the model is lost, and all further calls of Fit
-// and Model return that error.
+// classes. The step-size offset t0 is computed from the first chunk that has rows (with one-vs-one,
+// rows of the pair). An error for the rows or labels leaves the model as it was before the call.
+// After a *[StepError] the model is lost, and all further calls of Fit and Model return that error.
 func (p *Partial) Fit(x Examples, y []float32) error {
 	if p.failed != nil {
 		return p.failed

@@ -101,8 +101,8 @@ func TestCalibrateWeights(t *testing.T) {
 	}
 }
 
-// The weighted mean of a class's probability is about the class's share of the weight. Class weights
-// weight no rows here: with them, the plain mean is about the class's share of the rows.
+// The weighted mean of a class's probability is about the class's share of the weight. The sigmoids
+// ignore class weights: with these, the plain mean is about the class's share of the rows.
 func TestProbabilitiesAreWeighted(t *testing.T) {
 	for _, classes := range []int{2, 3} {
 		data := random(55, 900, 2, classes, 0.5)

@@ -30,9 +30,9 @@ func (m *Model) Decision(x Examples, i int, dst []float64) []float64 {
 	return dst
 }
 
-// Class returns the position in Classes of the class with the highest score by [Model.ClassScores],
-// or in a tie the first of the tied classes. It returns -1 if a score is NaN or infinite. It panics
-// for a regression model, and if there are fewer scores than weight vectors.
+// Class returns the index in Classes of the class with the highest score by [Model.ClassScores]; in
+// a tie, of the first tied class. It returns -1 if a score is NaN or infinite. It panics for a
+// regression model, and if there are fewer scores than weight vectors.
 func (m *Model) Class(scores []float64) int {
 	if m.Classes == nil && len(m.Weights) > 0 {
 		panic(misuse.Of("a regression model has no classes"))
@@ -64,8 +64,8 @@ func (m *Model) checkScores(scores []float64) []float64 {
 // one row, and returns dst cut to the number of classes, or a new slice if dst is shorter. For two
 // classes with one score z the class scores are -z and z. With one-vs-one the score of a class is
 // its number of votes plus, to break ties, s/(3(|s|+1)), where s is the sum of the scores of the
-// pairs that include the class, with the signs with which a positive score favors the class. In all
-// other models the class scores are the given scores.
+// class's pairs, negated where the class is the first of the pair. In all other models the class
+// scores are the given scores.
 func (m *Model) ClassScores(scores, dst []float64) []float64 {
 	pairs := m.Config.Multiclass == OneVsOne
 	return labels.ClassScores(scores[:len(m.Weights)], dst, len(m.Classes), pairs)
@@ -152,9 +152,8 @@ func (m *Model) PredictAll(x Examples) []float32 {
 // Score stores the scores of one row x, of Cols features, in dst, one for each weight vector, and
 // returns dst[:n] for n = [Model.Outputs], or a new slice if dst is shorter. Pass the scores to
 // [Model.Class] or [Model.Probabilities]. Score allocates nothing else, except buffers that later
-// calls reuse. For a model with HashBits or a Table the caller must have hashed or ordered the
-// row's features like the training data. Score panics unless len(x) is Cols. Several goroutines may
-// call it at once.
+// calls reuse. For a model with HashBits or a Table, x must be made like the training rows. Score
+// panics unless len(x) is Cols.
 func (m *Model) Score(x []float32, dst []float64) []float64 {
 	misuse.CheckEqual("len(x)", len(x), "m.Cols()", m.Cols())
 	dst = resize(dst, len(m.Weights))
@@ -194,7 +193,7 @@ func resize(dst []float64, n int) []float64 {
 	return dst[:n]
 }
 
-// maxStackOutputs is the largest number of scores that are kept on the stack.
+// maxStackOutputs is the largest number of scores that fit into buffers on the stack.
 const maxStackOutputs = 64
 
 // PredictDense returns the predicted label, or target, of one row x of Cols features; NaN if a
@@ -215,9 +214,9 @@ func (m *Model) PredictSparse(idx []int32, val []float32) float32 {
 // sigmoid for each weight vector to the scores that [Model.DecisionAll] returned for rows with the
 // labels y, which should not be training rows. weights, if not nil, holds a weight for each row, as
 // in Trainer.Weights: a row of weight 2 counts as two rows, in Platt's targets as well, and a row
-// of weight 0 is ignored. If the mean of the weights above 0, among the rows for a sigmoid, is
-// below 1, they are scaled to the mean 1. The error says which argument does not fit the model or
-// is not finite, or that no sigmoid fits; the model is then unchanged.
+// of weight 0 is ignored. If the rows of a sigmoid have weights above 0 of a mean below 1, these
+// weights are scaled to the mean 1. The error says which argument does not fit the model or is not
+// finite, or that no sigmoid fits; the model is then unchanged.
 func (m *Model) Calibrate(scores []float64, y, weights []float32) error {
 	if m.Classes == nil {
 		return errors.New("pegasos: a model without classes, as for regression, has no probabilities")
@@ -253,11 +252,10 @@ func (m *Model) Calibrate(scores []float64, y, weights []float32) error {
 	return nil
 }
 
-// HasProbabilities reports whether the model gives probabilities: it must be a model of classes,
-// and must have the loss Log or a Calibration.
+// HasProbabilities reports whether the model has classes, and the loss Log or a Calibration.
 func (m *Model) HasProbabilities() bool {
 	loss := m.Config.Loss
-	if loss == "" { // calling Plain in any case would allocate
+	if loss == "" { // Plain allocates
 		loss = m.Config.Plain().Loss
 	}
 	return m.Classes != nil && (m.Calibration != nil || loss.LogOdds())

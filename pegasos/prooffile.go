@@ -7,9 +7,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
 )
 
-// Proof holds the dual variables that prove the lower bound of a model: see Trainer.KeepProof. Each
-// variable is rounded to two bytes. The rounded variables are feasible and prove the DualObjective
-// in the model's Result.
+// Proof holds the dual variables that prove the DualObjective in the Result of a model: see
+// Trainer.KeepProof. The variables are rounded to two bytes each; the rounded variables are
+// feasible.
 type Proof struct {
 	proof *certificate.Proof
 }

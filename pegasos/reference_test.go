@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// reference is a problem with the result of liblinear 2.3.0 (-s 3, dual coordinate descent). The
-// README of the data folder has the details.
+// reference is a problem with the result of liblinear 2.3.0 (-s 3, dual coordinate descent): see
+// the README of the data folder.
 type reference struct {
 	lambda           float64
 	bias             pegasos.Bias

@@ -11,10 +11,10 @@ import (
 type Result struct {
 	// Steps is the largest number of steps of a weight vector, including those of Trainer.Start.
 	Steps      int64
-	Epochs     float64 // passes over the rows in this run; for a Partial, the number of chunks
+	Epochs     float64 // passes over the rows in this run; for a Partial, number of non-empty chunks
 	Violations int64   // steps that changed weights, summed over all problems
 	// Solver names the solver that the run began with, "steps" (Pegasos) or "dual" (dual coordinate
-	// descent), and after commas the other solvers in use at the end, "newton" and "dual". It is
+	// descent), and after commas the other solvers in use at the end ("newton", "dual"). It is
 	// empty if Config.Finish is FinishNone or zero.
 	Solver string
 
@@ -28,7 +28,7 @@ type Result struct {
 	// first pair that has rows, with one-vs-rest T0 to the first class.
 	R2, T0 float64
 	// CrossValidated is the quality of models with the same settings in a cross-validation; nil if
-	// no folds were run. It is a little optimistic, because the folds also chose the settings.
+	// there was none. It is a little optimistic, because the folds also chose the settings.
 	CrossValidated *Estimate
 	// HeldOut is the quality of the model on the rows that Trainer.Holdout held out of all
 	// training. It is nil if no rows were held out, or if the run was interrupted.

@@ -9,8 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Multiplying the rows by a power of two, and lambda by its square, divides the weights by the
-// power, to the bit.
+// For a power of two c, multiplying the rows by c and lambda by c^2 divides the weights by c, to
+// the bit.
 func TestScaleFree(t *testing.T) {
 	for _, cfg := range []pegasos.Config{
 		{}, {Loss: pegasos.Log}, {Loss: pegasos.SquaredHinge}, {Loss: pegasos.EpsInsensitive,

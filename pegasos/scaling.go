@@ -21,31 +21,31 @@ const (
 )
 
 // Scaling records how rows and targets were scaled for training. With ScaleUnit each row was
-// divided by its norm; otherwise the value x of column j became (x - Shift[j])*Factor[j], without
-// the step whose slice is nil. The target y became (y - Centre)/Spread. Lambda, the objective and
-// its lower bound refer to scaled rows and targets.
+// divided by its norm; otherwise the value x of column j became (x - Shift[j])*Factor[j], where a
+// nil Shift means 0 and a nil Factor 1. The target y became (y - Centre)/Spread. Lambda, the
+// objective and its lower bound refer to scaled rows and targets.
 type Scaling struct {
 	Kind Scale `json:"kind"` // scaling of the features
 	// Folded says that weights and biases were converted so that they apply to unscaled rows. If it
-	// is false, the model scales a row before it computes the row's scores: with ScaleUnit, with an
-	// Expansion, or if a column's mean is much larger than its standard deviation, or a factor is
-	// so large or small, that float32 would not do for the converted weights.
+	// is false, the model scales each row before scoring it: with ScaleUnit, with an Expansion, or
+	// if float32 would be too coarse for the converted weights, because a column's mean is much
+	// larger than its standard deviation or a factor is extreme.
 	Folded bool      `json:"folded"`
 	Shift  []float32 `json:"-"`                // column means with ScaleStandard; else nil
 	Factor []float32 `json:"-"`                // column factors; nil with ScaleNone and ScaleUnit
 	Centre float64   `json:"centre,omitempty"` // subtracted from targets
 	Spread float64   `json:"spread,omitempty"` // divisor of targets; 0 means 1
 	R2     float64   `json:"r2"`               // mean squared norm of scaled rows, without a bias
-	// Note says why the features were left unscaled, how lambda, Curves and Multiclass were chosen,
-	// and how many seconds a proof would take, where these apply. It may be empty.
+	// Note says, where it applies, why the features were left unscaled, how lambda, Curves and
+	// Multiclass were chosen, and how many seconds a proof would take. It may be empty.
 	Note string `json:"note,omitempty"`
 	// Expansion lists the columns that Config.Curves appended to the scaled rows; nil if there are
 	// none. A model with an Expansion is not Folded.
 	Expansion *Expansion `json:"expansion,omitempty"`
 }
 
-// Curves names a kind of columns to append to scaled rows, so that a linear model of the columns is
-// a curved function of the features.
+// Curves names a kind of columns to append to scaled rows, so that a linear model can be a curved
+// function of the features.
 type Curves = curves.Kind // a string
 
 const (

@@ -239,7 +239,7 @@ func TestStartErrors(t *testing.T) {
 			t.Errorf("%v, want an error about %s", err, c.field)
 		}
 	}
-	// A run that is canceled before its first step returns the Start's weights and bias.
+	// A run that is canceled before its first step returns the weights and bias of Start.
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, start := range []*pegasos.Model{a, {Classes: a.Classes, Weights: a.Weights, Bias: a.Bias}} {

@@ -11,7 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// checkedEpochs returns the epochs below epochs after which a run checks Tol and Patience.
+// checkedEpochs returns the epochs, except the last, after which a run checks Tol and Patience.
 func checkedEpochs(epochs int) (at []int) {
 	for e := 1; e < epochs; e += max(1, e/4) {
 		at = append(at, e)
@@ -32,8 +32,7 @@ func TestPatience(t *testing.T) {
 		{Loss: pegasos.EpsInsensitive, Epsilon: 0.1, Bias: pegasos.BiasUnregularised},
 	} {
 		for _, patience := range []int{1, 2, 5} {
-			// Without batches or pairs these are 40 epochs, nine and a part of the tenth, and less
-			// than one.
+			// without batches or pairs: 40 epochs, 9.3 epochs and 0.7 epochs
 			for _, end := range []int64{40 * 100, 9*100 + 30, 70} {
 				// data and valid have labels of the same random linear model.
 				data, valid := random(uint64(n), 100, 6, 3, 1), random(uint64(n), 130, 6, 3, 1)

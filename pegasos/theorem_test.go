@@ -90,7 +90,7 @@ func TestTheorem(t *testing.T) {
 }
 
 type theoremRun struct {
-	theorem, lemma, norm float64 // largest share of each limit that the run came to
+	theorem, lemma, norm float64 // largest fraction of each limit that the run reached
 	average              float64 // mean of f(w_t;A_t)
 	same, met            int     // epochs after which w agreed with Fig. 1, and all epochs
 }

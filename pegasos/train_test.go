@@ -16,7 +16,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A release that changes these hashes announces that in its notes.
+// If these hashes change, the release notes must say so.
 func TestGoldenModels(t *testing.T) {
 	binary, text, many := random(1, 300, 37, 2, 1), random(2, 400, 3000, 2, 0.02), random(3, 500,
 		70, 5, 0.5)

@@ -29,22 +29,21 @@ type Trainer struct {
 	CurveColumns []int
 	// Holdout, if not 0, is the share of the rows, above 0 and below 1, that Train holds out of all
 	// training and of the choice of settings, to predict them with the model: see Result.HeldOut.
-	// Equal rows form a group, which is held out or kept as a whole, and Holdout is about the share
-	// of the groups in each class. Hashes of the rows and Config.Seed choose the groups, so that
-	// neither the order of the rows nor copies change the choice. A class of one group stays in
-	// training, as do rows of weight 0. Model.Data and Model.Proof refer to the training rows
-	// alone. Verify needs the same Holdout. Holdout can't be combined with Start, Prior, Resume,
-	// KeepState or Pause.
+	// Equal rows form a group. Train holds out about this share of each class's groups, chosen by
+	// hashes of the rows and Config.Seed, so that neither the order of the rows nor copies change
+	// the choice. A class of one group stays in training, as do rows of weight 0. Model.Data and
+	// Model.Proof refer to the training rows alone. Verify needs the same Holdout. Holdout can't be
+	// combined with Start, Prior, Resume, KeepState or Pause.
 	Holdout float64
-	// Start, if not nil, is a model to continue from: the run begins at the weights of Start, and t
-	// counts on from the Steps in the Result of Start. Features that Start lacks begin at the
-	// weight 0. Every label must be a class of Start. Epochs and Steps count this run alone; the
+	// Start, if not nil, is a model to continue from: the run begins at the weights of Start, and
+	// the step number t continues from Start.Result.Steps. Features that Start lacks begin at the
+	// weight 0. Every label must be a class of Start. Epochs and Steps count this run alone. The
 	// model differs from the model of a single longer run.
 	Start *Model
 
-	// KeepState makes Train and Progress.Model store in the model the state that Resume needs. It
-	// takes several times the memory of the model's weights, and some bytes for each row and weight
-	// vector.
+	// KeepState makes Train and Progress.Model store the state that Resume needs in the model. The
+	// state takes several times the memory of the model's weights, and some bytes for each row and
+	// weight vector.
 	KeepState bool
 	// Fingerprint makes Train store a fingerprint of the data in Model.Data, for Verify.
 	Fingerprint bool
@@ -54,7 +53,7 @@ type Trainer struct {
 	KeepProof bool
 
 	// Resume, if not nil, is a model with a State, whose run Train continues. The data and the
-	// Config must be as in the interrupted run. The model is then the model of an uninterrupted
+	// Config must be as in the interrupted run. The result is then the model of an uninterrupted
 	// run, to the bit. Epochs or Steps, which count the whole run, may be larger than in the
 	// interrupted run; an average of iterates and an adapted t0 (see OffsetAuto) may then differ
 	// from those of an uninterrupted run.

@@ -69,12 +69,12 @@ type VerifyOptions struct {
 	Proof *Proof
 	// Passes is the number of passes of dual coordinate descent that improve the bound from the
 	// margins; 0 means that the bound is not improved. If the bound is still weaker than claimed,
-	// Verify makes up to 21 times Passes in all. Some iterations of Newton's method may follow if
-	// the model's Finish is FinishNewton or FinishAuto, its Multiclass is not joint, it has at most
-	// 2,000 columns, and the memory suffices.
+	// Verify makes up to 21 times Passes in all. If Passes is not 0, some iterations of Newton's
+	// method may follow, provided that the model's Finish is FinishNewton or FinishAuto, its
+	// Multiclass is not joint, it has at most 2,000 columns, and the memory suffices.
 	Passes int
-	// Sigmoids makes Verify train the folds of Config.Calibrate again, and contradict the claim
-	// unless it gets the model's sigmoids, to the bit. The trainer's Start and the layout of the
+	// Sigmoids makes Verify train the folds of Config.Calibrate again. The verdict is Contradicted
+	// unless this gives the model's sigmoids, to the bit. The trainer's Start and the layout of the
 	// rows must be as in training.
 	Sigmoids bool
 }
@@ -190,7 +190,8 @@ func (tr *Trainer) newVerifySession(ctx context.Context, m *Model, x Examples,
 	return t, s, nil
 }
 
-// The task has the settings of m, which change may modify, and rows scaled by the Scaling of m.
+// taskFor returns a task with the settings of m, which change may modify, and the rows, scaled by
+// the Scaling of m.
 func (tr *Trainer) taskFor(ctx context.Context, m *Model, x Examples, y []float32,
 	change func(*task)) (*task, *store.Set, error) {
 	t := &task{classes: m.Classes, prepareCtx: ctx, Trainer: Trainer{Config: m.Config,
@@ -289,7 +290,7 @@ func (v *Verification) checkGap(m *Model) {
 	}
 }
 
-// unsure reports whether a claim was neither confirmed nor contradicted.
+// decide sets the Verdict. unsure means that a claim was neither confirmed nor contradicted.
 func (v *Verification) decide(unsure bool) {
 	v.Verdict = Verdict(proof.Verdict(len(v.Reasons), proof.Result(v.Claimed).Claim(), unsure))
 	if v.Verdict == NotConfirmed && v.Proven {

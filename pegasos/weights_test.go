@@ -201,11 +201,11 @@ func ones(weights []float32) []float32 {
 	return n
 }
 
-// A step multiplies the row by its weight c divided by the mean weight of the rows with weights
-// above 0: w <- (1 - eta*lambda) w + eta*c*y*x.
+// A step is w <- (1 - eta*lambda) w + eta*c*y*x, where c is the row's weight divided by the mean of
+// the weights above 0.
 func TestWeightedSteps(t *testing.T) {
 	x, y := matrix(t, 4, 1, 2, 1, 3, 5), []float32{-1, 1, 1, -1}
-	weights := []float32{3, 1, 2, 0} // the mean of the weights above 0 is 2
+	weights := []float32{3, 1, 2, 0} // mean 2 without the 0
 	for n, want := range []float64{
 		-2 * 1.5 * 2,        // eta = 2
 		-6./2 + 0.5*1,       // eta = 1

@@ -24,9 +24,9 @@ const MaxClasses = 1 << 16
 //     be one of them.
 //   - A row of weight 0 has the index -1 if its label is not a class.
 //
-// It is an error if a label is not finite, even of a row of weight 0, if there is only one class,
-// or if known is nil and there are more than MaxClasses classes. badRow creates an error about one
-// row.
+// Classify returns an error if a label is not finite, even of a row of weight 0, if there is only
+// one class, or if known is nil and there are more than MaxClasses classes. badRow creates an error
+// about one row.
 func Classify(y []float32, weight []float64, known []float32,
 	badRow func(row int, reason string) error) (classes []float32, class []int32, err error) {
 	if err := Finite(y, badRow); err != nil {
@@ -55,7 +55,7 @@ func Classify(y []float32, weight []float64, known []float32,
 			rows, classes[0])
 	}
 	class = make([]int32, len(y))
-	if len(classes) == 2 { // fast path without a search for each row
+	if len(classes) == 2 { // fast path
 		for i, v := range y {
 			c := int32(-1)
 			if v == classes[0] {
@@ -103,7 +103,8 @@ func distinct(y []float32, weight []float64, badRow func(int, string) error) ([]
 	return classes, nil
 }
 
-// countEither counts labels at the start of y that have the bits of a or b. It may stop early.
+// countEither counts labels at the start of y that have the bits of a or b. It may skip the last
+// three of them.
 func countEither(y []float32, a, b float32) (n int) {
 	first, second := math.Float32bits(a), math.Float32bits(b)
 	neither := func(v float32) uint64 { // 0 if v is a or b
@@ -123,8 +124,8 @@ func countEither(y []float32, a, b float32) (n int) {
 	return n
 }
 
-// Find returns the index of a label in the ascending classes, or else the index at which the label,
-// unless it is NaN, would be inserted.
+// Find returns the index of a label in the ascending classes, or else the index at which to insert
+// the label, which must then not be NaN.
 func Find(classes []float32, label float32) (at int, found bool) {
 	if len(classes) > 8 {
 		return slices.BinarySearch(classes, label)

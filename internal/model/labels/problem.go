@@ -9,8 +9,8 @@ type Problem struct {
 	Pairs   bool // whether the model has a vector for each pair of classes
 }
 
-// If the model has a vector for each class, the negative class is -1, which means all other
-// classes.
+// sides returns the two classes of the problem. If the model has a vector for each class, negative
+// is -1, which stands for all other classes.
 func (p Problem) sides() (negative, positive int) {
 	switch {
 	case p.Vectors == 1:
@@ -29,9 +29,9 @@ func Pair(k, classes int) (first, second int) {
 	return first, first + 1 + k
 }
 
-// Rows returns the scores of the problem's rows by its weight vector, whether each row is of the
-// positive class, and their weights. It leaves out rows of weight 0. scores has shape rows x
-// Vectors. nil weights stand for weights of 1; the result weight is then nil.
+// Rows returns, for each row of the problem whose weight is not 0, the score by the problem's
+// weight vector, whether the row is of the positive class, and the weight. scores has shape rows x
+// Vectors. Nil weights are ones; the result weight is then nil.
 func (p Problem) Rows(scores []float64, class []int32, weights []float64) (
 	z []float64, positive []bool, weight []float64,
 ) {

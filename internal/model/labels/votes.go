@@ -7,8 +7,8 @@ import "math"
 // other score a vote for the first.
 //
 // Votes stores the number of votes for each class in votes, and in sums the sum of the scores of
-// its pairs, with the sign changed where it is the first class. Both slices have one element for
-// each class.
+// the class's pairs, negated where the class is the first. Both slices have one element for each
+// class.
 func Votes(scores, votes, sums []float64) {
 	clear(votes)
 	clear(sums)

@@ -18,9 +18,9 @@ type Unused float32
 
 func (e Unused) Error() string { return fmt.Sprintf("no row has the label %v", float32(e)) }
 
-// Weigh returns own[i] times byLabel[y[i]] for each row i. The factor is 1 if own is nil or the
-// label is not in byLabel. Weigh returns nil if own and byLabel are both nil. It returns an error
-// if own has the wrong length or a weight that is not allowed, if no weight is above 0, or, as an
+// Weigh returns own[i] times byLabel[y[i]] for each row i, or nil if own and byLabel are both nil.
+// If only own is nil its elements count as 1, as do labels that byLabel lacks. Weigh returns an
+// error if own has the wrong length or an invalid weight, if no product is above 0, or, as an
 // Unused, if byLabel has a label that no row has. badRow creates an error about one row.
 func Weigh(y, own []float32, byLabel map[float32]float64,
 	badRow func(row int, reason string) error) ([]float64, error) {

@@ -18,7 +18,7 @@ import (
 const maxValue = 1 << 26
 
 // Decoder decodes JSON field by field and element by element, to limit the memory that a short text
-// can ask for. Callers may call Token and More between values.
+// can make it allocate. Callers may call Token and More between values.
 type Decoder struct {
 	*json.Decoder
 	account     *account
@@ -76,8 +76,8 @@ func (v *valueReader) Read(b []byte) (int, error) {
 // The last rule also holds for a map, but not for the values in it.
 func (d *Decoder) Into(value any) error { return d.decode(reflect.ValueOf(value).Elem()) }
 
-// Field decodes the next value into the variable that f.Value points to. If that is a slice, f.Most
-// limits its elements.
+// Field decodes the next value into the variable that f.Value points to, with at most f.Most
+// elements if the variable is a slice and f.Most is not 0.
 func (d *Decoder) Field(f Field) error {
 	d.maxElements = f.Most
 	return d.Into(f.Value)
@@ -166,7 +166,7 @@ func (d *Decoder) decodeStruct(v reflect.Value) error {
 	return d.closeDelim()
 }
 
-// Keys of the object that decode to the same key of the map are an error.
+// decodeMap returns an error if two keys of the object decode to the same key of the map.
 func (d *Decoder) decodeMap(v reflect.Value) error {
 	var text json.RawMessage
 	if err := d.decode(reflect.ValueOf(&text).Elem()); err != nil {
@@ -221,7 +221,7 @@ func fieldsOf(t reflect.Type) map[string][]int {
 	return fields
 }
 
-// null leaves v nil.
+// decodeSlice sets v to nil for null.
 func (d *Decoder) decodeSlice(v reflect.Value) error {
 	v.SetZero()
 	if ok, err := d.openDelim('[', "an array"); !ok {

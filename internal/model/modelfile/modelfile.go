@@ -69,8 +69,8 @@ func CheckData(text string) error {
 var fingerprint = regexp.MustCompile(`^(dense|sparse|other):[0-9a-f]{64}$`)
 
 // Peek returns a buffered reader that still returns all bytes of r, and the first of the given
-// kinds whose magic is at the start of r. A file that is not empty and ends within a magic matches,
-// too.
+// kinds whose magic is at the start of r. A file that is cut short within its magic matches, too,
+// unless it is empty.
 func Peek(r io.Reader, kinds ...Kind) (s *Source, kind Kind, ok bool) {
 	s = newSource(r)
 	for _, k := range kinds {

@@ -103,9 +103,9 @@ func (r *Reader) readLine() (string, error) {
 	return string(line[:len(line)-1]), nil
 }
 
-// Header reads the header with the empty line, and stores each value in the variable of its field.
-// The lines must be in the order of fields, and only optional lines may be missing; their variables
-// keep their values.
+// Header reads the header and the empty line after it, and stores each value in the variable of its
+// field. The lines must be in the order of fields, and only optional lines may be missing: their
+// variables are unchanged.
 func (r *Reader) Header(fields []Field) error {
 	for {
 		name, err := r.readKey()
@@ -153,7 +153,7 @@ func (r *Reader) readKey() (string, error) {
 	return "", fmt.Errorf("header: %.40q: want a known key, \": \" and a value", name)
 }
 
-// maxKeyLen is the length from which a key is refused, in bytes.
+// maxKeyLen is the largest length of a key with its divider, in bytes.
 const maxKeyLen = 100
 
 func (r *Reader) readValue(f Field) error {
@@ -215,8 +215,8 @@ func missingField(fields []Field) error {
 // Take is [Source.Take].
 func (r *Reader) Take(bytes int) error { return r.r.Take(bytes) }
 
-// Floats reads n float32 numbers; it returns nil if n is 0 or less. It allocates chunk by chunk as
-// it reads, so that n need not be checked against the length of the file.
+// Floats reads n float32 numbers; it returns nil if n is 0 or less. It allocates memory as it
+// reads, so that n need not be checked against the length of the file.
 func (r *Reader) Floats(n int) ([]float32, error) { return numbers[float32](r, n, 4) }
 
 // Doubles reads n float64 numbers.

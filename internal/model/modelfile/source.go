@@ -19,7 +19,7 @@ type account struct {
 	read    int64 // after decompression
 	made    int64 // bytes counted by take
 	numbers int64 // bytes counted by Numbers
-	peeked  bool  // whether the decompressed size is not limited yet
+	peeked  bool  // only Peek has read so far: the decompressed size is not limited
 }
 
 func (a *account) Read(b []byte) (int, error) {
@@ -75,7 +75,7 @@ func newSource(r io.Reader) *Source {
 // compressed.
 func (s *Source) Packed() (int64, bool) { return files.Packed(s.account.r) }
 
-// Take counts bytes that the caller is about to allocate for contents that need fewer bytes in the
+// Take counts bytes that the caller is about to allocate for contents that take fewer bytes in the
 // file, such as empty slices. It returns an error if the bytes counted so far exceed the limit.
 func (s *Source) Take(bytes int) error { return s.account.take(int64(bytes)) }
 
@@ -91,7 +91,7 @@ func (s *Source) Numbers(bytes int) error {
 }
 
 // Unpack returns an error if the bytes read so far are too few for vectors in sparse form that take
-// the given bytes of memory. Callers call it between reading the stored numbers and allocating the
+// the given bytes of memory. Call it after reading the stored numbers, before allocating the
 // vectors.
 func (s *Source) Unpack(bytes int) error {
 	packed, ok := s.Packed()

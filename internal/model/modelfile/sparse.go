@@ -12,7 +12,7 @@ import (
 // other numbers are +0. The bitmap has a bit for each number, one vector after the other, the first
 // number in the lowest bit of the first byte; spare bits of the last byte are 0.
 
-// minBytesSaved keeps files of few numbers plain, so that they are simple to read.
+// minBytesSaved keeps small files plain, because the plain form is simpler to read.
 const minBytesSaved = 1 << 10
 
 // Sparse reports whether w should write the vectors in sparse form: whether that saves a tenth of
@@ -30,7 +30,7 @@ func (w *Writer) Sparse(vectors [][]float32, memory int) bool {
 	}
 	full, size := 4*all, (all+7)/8+4*stored
 	most := budget.Vectors.Of(int64(size))
-	if w.compressed { // the size of the compressed file is unknown and may be small
+	if w.compressed { // the compressed size is unknown and may be small
 		most = budget.PackedVectors.Free
 	}
 	return full-size >= max(full/10, minBytesSaved) && int64(memory) <= most

@@ -23,8 +23,8 @@ type Writer struct {
 }
 
 // NewWriter returns a Writer that writes a file of the given kind to w, and writes the first line.
-// If w is an *atomicfile.File, NewWriter calls its method CompressLess, which bounds the
-// ratio of compression for readers: see package budget.
+// If w is an *atomicfile.File, NewWriter calls CompressLess, because readers limit the compression
+// ratio: see package budget.
 func NewWriter(w io.Writer, kind Kind) *Writer {
 	f, ok := w.(*atomicfile.File)
 	compressed := ok && f.CompressLess()

@@ -11,7 +11,7 @@ import (
 type Measurement struct {
 	Objective float64
 	MaxError  float64 // largest possible error of Objective
-	Bound     float64 // lower bound on the minimum of P, with MaxError not subtracted; NaN for none
+	Bound     float64 // lower bound on the minimum, before subtracting MaxError; NaN for none
 }
 
 // Proven returns the larger of Bound - MaxError and 0, or NaN if there is no bound. A measured
@@ -33,18 +33,17 @@ type Comparison struct {
 	Proven      bool                          // the computed bounds come from a proof file
 	Unsure      bool                          // an objective or the mean bound is not confirmed
 	Unconfirmed []int                         // weight vectors whose bound or gap is not confirmed
-	// SameData says that the model was trained on the same data in the same layout: objectives not
-	// computed over parts must then be equal to the bit.
+	// SameData says that the model was trained on the same data in the same layout. Without Parts,
+	// objectives must then be equal to the bit.
 	SameData bool
-	Parts    bool // the sums were computed over parts of the data, and so in another order
+	Parts    bool // sums were computed over parts of the data, and so in another order
 
 	sum      Claim
 	problems float64
 }
 
-// Linear compares the claims of a linear model with n weight vectors with found, the problems
-// measured again, and all, the means over them. joint reports whether the vectors share one
-// problem.
+// Linear compares r, the claims of a linear model with n weight vectors, with found, the problems
+// measured again, and all, the means over them. joint says that the vectors share one problem.
 func (t *Comparison) Linear(r Result, n int, joint bool, found []Found, all Claim) {
 	claimed := r.PerClass
 	switch {
@@ -132,9 +131,8 @@ func ProblemSuffix(kind string, k, problems int) string {
 	return fmt.Sprintf(" of %s %d", kind, k)
 }
 
-// Objective compares the claimed objective of a problem with the objective found. A difference
-// above wrong, or NaN, contradicts the claim; another difference above unsure leaves it
-// unconfirmed.
+// Objective compares the claimed objective of a problem with the objective found. A difference that
+// is NaN or above wrong contradicts the claim; a smaller difference above unsure sets Unsure.
 func (t *Comparison) Objective(suffix string, claimed, found, unsure, wrong float64) {
 	switch off := math.Abs(claimed - found); {
 	case !(off <= wrong):
@@ -173,8 +171,8 @@ func (t *Comparison) bound(suffix string, claimed, found Claim) bool {
 	return false
 }
 
-// Means compares the claimed means over all problems with the means of the claims that Bound was
-// called with. They must be equal; two NaN bounds count as equal.
+// Means contradicts the claimed means over all problems unless they equal the means of the claims
+// that Bound was called with. Two NaN bounds count as equal.
 func (t *Comparison) Means(all Claim) {
 	mean := Claim{t.sum.Objective / t.problems, t.sum.DualObjective / t.problems}
 	if mean.Objective != all.Objective {
@@ -187,8 +185,8 @@ func (t *Comparison) Means(all Claim) {
 	}
 }
 
-// All compares the claimed means with the computed means, and sets Unsure unless the bound is
-// confirmed.
+// All compares the bound and gap of the claimed means with the computed means. It sets Unsure
+// unless they are confirmed.
 func (t *Comparison) All(claimed, found Claim) {
 	if !t.bound("", claimed, found) {
 		t.Unsure = true

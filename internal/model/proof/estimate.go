@@ -15,7 +15,7 @@ type Estimate struct {
 	StdErr float64 `json:"std_err"`
 	Rows   int     `json:"rows"`
 	Folds  int     `json:"folds,omitempty"` // 0 for held-out rows
-	// Share is the share of held-out rows that was asked for; 0 for a cross-validation.
+	// Share is the requested share of held-out rows; 0 for a cross-validation.
 	Share float64 `json:"share,omitempty"`
 }
 
@@ -88,9 +88,9 @@ func (s *Errors) add(group int32, wrong, target, weight float64) {
 }
 
 // Estimate returns the accuracy of the rows added, or R^2 for regression. The standard error of
-// R^2, a ratio of two means, is of first order. Estimate returns an error if no row has a weight
-// above 0, if all regression targets are equal, or if a prediction or target is too large or not
-// finite.
+// R^2, a ratio of two means, is a first-order approximation. Estimate returns an error if no row
+// has a weight above 0, if all regression targets are equal, or if a prediction or target is too
+// large or not finite.
 func (s *Errors) Estimate() (*Estimate, error) {
 	if len(s.weight) == 0 {
 		return nil, errors.New("no row has a weight above 0")
@@ -110,7 +110,7 @@ func (s *Errors) Estimate() (*Estimate, error) {
 			d := s.target[i] - mean
 			squares += float64(w * float64(d*d))
 		}
-		if unit = squares / all; unit == 0 { // a NaN leads to the last error
+		if unit = squares / all; unit == 0 { // NaN is reported below
 			return nil, errors.New("R^2 is not defined for rows with equal targets")
 		}
 		e.Metric, e.Value = R2, 1-wrong/squares

@@ -44,7 +44,7 @@ type Finding struct {
 	Reasons     []string
 	Verdict     string
 	Unconfirmed []int // weight vectors whose bound or gap is not confirmed
-	Vectors     int   // each with a problem of its own if there are Unconfirmed ones
+	Vectors     int   // number of weight vectors; each has its own problem if any are Unconfirmed
 }
 
 // Print writes f as text to w.

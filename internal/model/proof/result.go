@@ -46,7 +46,7 @@ type ClassResult struct {
 
 func (c ClassResult) claim() Claim { return Claim{c.Objective, c.DualObjective} }
 
-// Unknown returns the results of n weight vectors that are not measured: with NaN.
+// Unknown returns results with NaN objectives and bounds for n weight vectors.
 func Unknown(n int) []ClassResult {
 	return slices.Repeat([]ClassResult{{Objective: math.NaN(), DualObjective: math.NaN()}}, n)
 }
@@ -73,7 +73,7 @@ func (r Result) Check() error {
 	return nil
 }
 
-// CheckEstimates returns an error if an estimate of r has numbers that no estimate can have.
+// CheckEstimates calls Check for the estimates of r.
 func (r Result) CheckEstimates() error {
 	if err := r.CrossValidated.Check(); err != nil {
 		return fmt.Errorf("cross_validated: %w", err)
@@ -84,8 +84,8 @@ func (r Result) CheckEstimates() error {
 	return nil
 }
 
-// ResultHeader is the form of a Result in the headers of files. Fields that have no JSON key are 0
-// in the embedded Result and ClassResults.
+// ResultHeader is the form of a Result in the headers of files. Fields without a JSON key are 0 in
+// the embedded Result and ClassResults.
 type ResultHeader struct {
 	Result
 	ClaimHeader
