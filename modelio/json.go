@@ -28,7 +28,7 @@ type jsonModel struct {
 	features int
 	bias     bool
 	biases   []float64   // nil if bias is false
-	weights  [][]float32 // of each vector: one for each feature, then one for each term
+	weights  [][]float32 // by vector: one for each feature, then one for each term
 	scaling  *jsonScaling
 	model    pegasos.Model // all other fields
 }
@@ -49,8 +49,8 @@ type jsonScaling struct {
 	TermFactor []float32          `json:"term_factor,omitempty"`
 }
 
-// features returns the number of features that have weights in m, a valid model, dropped columns of
-// a model with an Expansion included.
+// features returns the number of features with weights in the valid model m. For a model with an
+// Expansion it includes columns that WithCols dropped.
 func features(m *pegasos.Model) int {
 	n := len(m.Weights[0])
 	if m.Scaling != nil {

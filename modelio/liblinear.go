@@ -90,7 +90,7 @@ func ReadLiblinear(r io.Reader) (*pegasos.Model, error) {
 		}
 		bias = append(bias, b)
 	}
-	// Without white space after the last number, its last digits or exponent may be missing.
+	// The end of the last number may be missing if no white space follows.
 	if t.unended {
 		return nil, t.fail("the last line has no end: the file may be cut short")
 	}
@@ -122,8 +122,8 @@ func (h *liblinearHeader) model(flat []float32, bias []float64) *pegasos.Model {
 	case h.solver.loss.Regression():
 		order = []int{0}
 	case h.classes == 2:
-		// In the file a score above 0 means the first label, even if there are two vectors. In the
-		// model it means the larger label.
+		// In the file a score above 0 means the first label, even if there are two vectors; in the
+		// model, the larger label.
 		order = []int{0}
 		m.Classes = slices.Clone(h.labels)
 		slices.Sort(m.Classes)
@@ -135,8 +135,8 @@ func (h *liblinearHeader) model(flat []float32, bias []float64) *pegasos.Model {
 			if bias == nil {
 				bias = []float64{0}
 			}
-			// For a score of 0 liblinear predicts the second label, the larger label here, so a
-			// negated score of 0 must become positive: the bias becomes the next float64 above -b.
+			// For a score of 0 liblinear predicts the second label, which is the larger label here.
+			// The model's score must then be positive: its bias is the next float64 above -b.
 			bias[0] = math.Nextafter(-bias[0], math.Inf(1))
 		}
 	default:
@@ -164,8 +164,8 @@ func (h *liblinearHeader) model(flat []float32, bias []float64) *pegasos.Model {
 	return m
 }
 
-// breakTies changes the last bits of equal biases, so that the class that comes first in the file
-// wins a tie. order has the position in the file of each class of the model.
+// breakTies increases equal biases by their last bits, so that of classes with equal biases the
+// first in the file wins a tie. order has the position in the file of each class of the model.
 func breakTies(bias []float64, order []int) []float64 {
 	if slices.IsSorted(order) {
 		return bias
@@ -201,8 +201,8 @@ func (h *liblinearHeader) vectors() int {
 	return h.classes
 }
 
-// readLiblinearHeader reads the file up to the line w, which the weights follow. The lines before w
-// may come in any order, as in liblinear, but label must follow nr_class.
+// readLiblinearHeader reads the file through the line w, after which the weights follow. The lines
+// before w may come in any order, as in liblinear, but label must follow nr_class.
 func readLiblinearHeader(t *tokens) (*liblinearHeader, error) {
 	h := new(liblinearHeader)
 	seen := map[string]bool{}
@@ -298,8 +298,8 @@ func (h *liblinearHeader) readLabels(t *tokens) error {
 	return nil
 }
 
-// WriteLiblinear writes the model as a file for liblinear's predict, which predicts the same labels
-// as the model, except for rows so near a tie that the model's rounding of sums to float32 decides.
+// WriteLiblinear writes the model as a file for liblinear's predict. The predicted labels are the
+// model's, except for rows so near a tie that the model's rounding of sums to float32 decides.
 // Exact ties have the same label. Predictions of a regression differ by rounding.
 //
 // The file's solver is L2R_LR for the log loss, L2R_L2LOSS_SVC_DUAL for the squared hinge,
@@ -309,8 +309,8 @@ func (h *liblinearHeader) readLabels(t *tokens) error {
 //
 // WriteLiblinear returns an error for invalid models, for one-vs-one models of more than two
 // classes, for models with curves or a scaling that is not folded into the weights, and for labels
-// that are not whole numbers of 32 bits. The file has no class names, and counts features from 1:
-// if IndexBase is 0, the number of each feature goes up by one.
+// that are not whole numbers of 32 bits. The file has no class names, and counts features from 1,
+// whatever IndexBase is.
 func WriteLiblinear(w io.Writer, m *pegasos.Model) error {
 	if err := m.Validate(); err != nil {
 		return fmt.Errorf("modelio: model can't be written: %w", err)
@@ -345,7 +345,7 @@ func WriteLiblinear(w io.Writer, m *pegasos.Model) error {
 type liblinearModel struct {
 	solver     string
 	regression bool
-	binary     bool // whether one vector's positive scores mean the model's second class
+	binary     bool // the file has one vector for two classes; scores above 0 mean the second
 	line       []byte
 }
 
@@ -402,8 +402,8 @@ func (f *liblinearModel) writeHeader(b *bufio.Writer, m *pegasos.Model) error {
 	return nil
 }
 
-// writeLine writes at(0) to at(n-1), the weights of n vectors for a feature, or the biases of the
-// vectors. If f.binary is true and n is 2, it writes at(1)-at(0).
+// writeLine writes at(0) to at(n-1), the weights of n vectors for a feature or the biases of the
+// vectors, or at(1)-at(0) if f.binary is true and n is 2.
 func (f *liblinearModel) writeLine(b *bufio.Writer, n int, at func(k int) float64) {
 	f.line = f.line[:0]
 	if f.binary && n == 2 {

@@ -162,7 +162,7 @@ func TestWriteLiblinear(t *testing.T) {
 	}
 }
 
-// With two labels, a tie goes to the second in the file; with more, to the first of those that tie.
+// With two labels, the second in the file wins a tie; with more, the first of the tied labels.
 func TestLiblinearTies(t *testing.T) {
 	for _, c := range []struct {
 		header, w string
@@ -277,7 +277,7 @@ func TestLiblinearHostile(t *testing.T) {
 		"features overflow": {edit("nr_feature 3", "nr_feature 4294967297"), "32 bits"},
 		"more features claimed": {edit("nr_feature 3", "nr_feature 200000000"),
 			"line 11, column 1: the text ends"},
-		// With an int of 32 bits there are too many weights, with 64 bits the text is cut short.
+		// an error on all machines: too many weights if int has 32 bits, else a text cut short
 		"all features claimed": {edit("nr_feature 3", "nr_feature 2147483647"), "line"},
 		"fewer features claimed": {edit("nr_feature 3", "nr_feature 2"),
 			`line 10, column 1: "0.25": want the end`},

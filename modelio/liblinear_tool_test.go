@@ -18,7 +18,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// If a program is not installed, tools fails the test if PEGASIMD_TOOLS is set, and else skips it.
+// tools fails or, without PEGASIMD_TOOLS, skips the test if a program is not installed.
 func tools(t *testing.T, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -106,7 +106,7 @@ func predict(t *testing.T, data, model string, flags ...string) (lines []string)
 	return lines
 }
 
-// A number v that a regression predicts may differ by less than 1e-6*(1+|v|).
+// Predictions v of a regression may differ by less than 1e-6*(1+|v|).
 func agree(t *testing.T, m *pegasos.Model, s *dataset.Set, lines []string) {
 	t.Helper()
 	if len(lines) != s.Rows() {

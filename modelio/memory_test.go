@@ -22,7 +22,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// hostileSize is the approximate size in bytes of files that try to make a reader allocate more.
+// hostileSize is the approximate size in bytes of the files that make readers allocate.
 var hostileSize = 4 << 20
 
 func repeated(text string) string {
@@ -44,7 +44,8 @@ func sealed(header string, numbers int) []byte {
 	return append(b, sum[:]...)
 }
 
-// The first weights of sparseFile, as many as stored says, are 0.01, all others are 0.
+// sparseFile returns a model file. The number of weights that are 0.01 is stored; all after them
+// are 0.
 func sparseFile(features, classes, vectors, stored int) []byte {
 	all := vectors * features
 	bits, values := make([]byte, (all+7)/8), make([]byte, 4*stored)
@@ -85,7 +86,7 @@ func kernel(lines map[string]string) string {
 	})
 }
 
-// A key with an empty value gets no line.
+// header writes no line for a key with an empty value.
 func header(magic string, lines map[string]string, defaults [][2]string) string {
 	for _, f := range defaults {
 		value, ok := lines[f[0]]
@@ -106,8 +107,8 @@ func named[M any](read func(io.Reader) (M, error)) func(name string) error {
 	}
 }
 
-// The function of inPart also returns an error if the file is not compressed, or if more than two
-// thirds of the compressed bytes were read.
+// inPart returns a function that reads a file, and that also returns an error if the file is not
+// compressed or if read consumed more than two thirds of the compressed bytes.
 func inPart[M any](read func(io.Reader) (M, error)) func(name string) error {
 	return func(name string) error {
 		info, err := os.Stat(name)
@@ -292,7 +293,7 @@ func TestMemory(t *testing.T) {
 	memtest.Test(t, cases)
 }
 
-// bomb makes a small gzip file, which unpacks to about 200 MiB: begin, then again many times.
+// bomb makes a small gzip file of about 200 MiB of text: begin, then again many times.
 func bomb(begin, again string) func() []byte {
 	return func() []byte {
 		var b bytes.Buffer
@@ -363,7 +364,7 @@ func TestCompressedMemory(t *testing.T) {
 	} {
 		cases[c.name] = memtest.Case{File: bomb(c.begin, c.again), Read: c.read, Error: c.err}
 	}
-	// These files contain about as much as a compressed file of their size may.
+	// These files unpack to about as much as readers allow for their size.
 	whole := func(name, header string, numbers, level int) {
 		cases[name] = memtest.Case{Read: readNative, File: func() []byte {
 			var b bytes.Buffer

@@ -56,7 +56,7 @@ func Read(r io.Reader) (Predictor, error) {
 // ReadFile reads a model of either kind from a file, which may be compressed with gzip.
 func ReadFile(name string) (Predictor, error) { return modelfile.ReadFile(name, Read) }
 
-// With an error, predictor returns a nil interface, not an interface with a nil pointer.
+// predictor returns a nil interface, not an interface with a nil pointer, if err is not nil.
 func predictor[M Predictor](m M, err error) (Predictor, error) {
 	if err != nil {
 		return nil, err

@@ -21,7 +21,7 @@ func TestPythonSnippet(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, model string
-		want        map[string]float64 // scores of the row 1, 2 by class
+		want        map[string]float64 // scores of the row (1, 2) by class
 	}{
 		{"two classes", "coef_=[[1.5, -2]], intercept_=[0.25], classes_=[3, 7]",
 			map[string]float64{"3": 2.25, "7": -2.25}},

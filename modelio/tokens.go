@@ -22,7 +22,7 @@ type tokens struct {
 	at           SyntaxError
 }
 
-// At the end of the text, next returns io.EOF.
+// next reads the next token into t.text. At the end of the text it returns io.EOF.
 func (t *tokens) next() error {
 	var buf [maxToken]byte
 	n := 0
@@ -72,8 +72,7 @@ func (t *tokens) ended(err error) error {
 	return err
 }
 
-// number reads the next token, a decimal number in the range of float64. what names the number in
-// errors.
+// number reads a decimal number in the range of float64. what names the number in errors.
 func (t *tokens) number(what string) (float64, error) {
 	if err := t.next(); err != nil {
 		return 0, t.ended(err)

@@ -8,14 +8,13 @@
 //	func init() { blas32.Use(fast.Implementation{}) }
 //
 // From then on gonum's Dot, DDot, SDDot, Nrm2, Asum, Axpy, Scal, Gemv, Ger and Gemm use these
-// kernels. All other functions are computed by gonum's own implementation, and so are calls with
-// invalid arguments, whose panics are gonum's, and calls with increments other than 1, except in
-// Ger.
+// kernels. gonum's own implementation computes all other functions, calls with empty or invalid
+// arguments, where it may panic, and calls with increments other than 1, except of Ger.
 //
 // Results of the kernels have the bits of package dense's, for any number of threads. They differ
 // from gonum's by rounding, and may differ for infinite elements or NaN, or if a partial sum
-// overflows. gonum's Gemm may skip products whose factor in A is 0, which are NaN in Sgemm if the
-// factor in B is infinite or NaN.
+// overflows. For example, Sgemm multiplies a 0 in A by an infinity in B, which gives NaN, but
+// gonum's Gemm may skip products with a 0 in A.
 package blas32
 
 import (
@@ -55,8 +54,7 @@ func (b Implementation) Dsdot(n int, x []float32, incX int, y []float32, incY in
 	return b.Implementation.Dsdot(n, x, incX, y, incY)
 }
 
-// Sdsdot returns alpha plus Dsdot, rounded to float32. Like gonum's, it returns 0 and not alpha if
-// n is 0.
+// Sdsdot returns alpha plus Dsdot, rounded to float32. As in gonum, the result is 0 if n is 0.
 func (b Implementation) Sdsdot(n int, alpha float32, x []float32, incX int, y []float32,
 	incY int) float32 {
 	if contiguous(n, x, incX, y, incY) {
@@ -103,7 +101,7 @@ func isMatrix(a []float32, rows, cols, lda int) bool {
 	return rows > 0 && cols > 0 && lda >= cols && len(a) >= lda*(rows-1)+cols
 }
 
-// Sgemv sets y to alpha*A*x + beta*y if tA is blas.NoTrans, and to alpha*A'*x + beta*y if it is
+// Sgemv sets y to alpha*A*x + beta*y if tA is blas.NoTrans, and to alpha*A'*x + beta*y if tA is
 // blas.Trans or blas.ConjTrans.
 func (b Implementation) Sgemv(tA blas.Transpose, m, n int, alpha float32, a []float32, lda int,
 	x []float32, incX int, beta float32, y []float32, incY int) {
@@ -132,8 +130,8 @@ func reaches(x []float32, n, inc int) bool {
 	return inc > 0 && len(x) > (n-1)*inc || inc < 0 && len(x) > (1-n)*inc
 }
 
-// gather returns every |inc|-th element of x, n in all, starting at x[0], in reverse order if inc
-// is negative. If inc is 1, the result aliases x.
+// gather returns n elements of x, every |inc|-th from x[0] on, in reverse order if inc is negative.
+// If inc is 1, the result aliases x.
 func gather(x []float32, n, inc int) []float32 {
 	if inc == 1 {
 		return x[:n]
@@ -162,7 +160,7 @@ func (b Implementation) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32,
 	dense.Gemm(m, n, k, alpha, fa, fb, beta, c, ldc, b.Threads)
 }
 
-// rows and cols are the dimensions of the factor after the transposition.
+// rows and cols are the factor's dimensions after the transposition.
 func toFactor(t blas.Transpose, a []float32, rows, cols, lda int) (f dense.Factor, ok bool) {
 	f = dense.Factor{Data: a, Stride: lda, Transposed: t != blas.NoTrans}
 	if f.Transposed {

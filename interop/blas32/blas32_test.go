@@ -15,8 +15,8 @@ import (
 	"gonum.org/v1/gonum/blas/testblas"
 )
 
-// face adapts a float32 implementation to the float64 interface of testblas, which expects float64
-// precision: face replaces a result by gonum's float64 result if near accepts their difference.
+// face adapts a float32 implementation to testblas, which expects float64 precision: face replaces
+// a float32 result that is close to gonum's float64 result by the latter.
 type face struct {
 	gonum.Implementation
 	f blas.Float32
@@ -41,7 +41,8 @@ func near(got float32, want float64) float64 {
 	return float64(got)
 }
 
-// both sets the elements of x that store changes in a float32 copy of x to near's results.
+// both calls store with a float32 copy of x and wide with a float64 copy. It sets the elements of x
+// that store changes to near of the two results.
 func both(x []float64, store func(x []float32), wide func(x []float64)) {
 	got, want := down(x), slices.Clone(x)
 	store(got)
@@ -165,7 +166,7 @@ func on(terms int, y []float32, f func(b blas.Float32, y []float32)) call {
 	}}
 }
 
-// A method must not read y if beta is 0.
+// blank stores NaN in y if beta is 0, because methods must then not read y.
 func blank(beta float32, y []float32) []float32 {
 	if beta == 0 && len(y) > 0 {
 		y[0] = float32(math.NaN())
@@ -262,7 +263,7 @@ var methods = map[string]func(r trial) call{
 	},
 }
 
-// panicOf returns the text of f's panic, without the index of an out-of-range error.
+// panicOf returns the text of f's panic, without the index of an out-of-range error, or "".
 func panicOf(f func()) (text string) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -320,7 +321,7 @@ func TestDifferential(t *testing.T) {
 	}
 }
 
-// Sger with negative increments is wrong on amd64 in gonum.
+// gonum's Sger with negative increments is wrong on amd64.
 type gonumOrPlain struct{ gonum.Implementation }
 
 func (b gonumOrPlain) Sger(m, n int, alpha float32, x []float32, incX int, y []float32, incY int,
@@ -361,8 +362,8 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// BenchmarkBLAS reports the least time of several samples of gonum's and of this implementation,
-// and the ratio of these times.
+// BenchmarkBLAS reports the shortest sampled time of gonum's and of this implementation, and the
+// ratio of these times.
 //
 //	go test -run '^$' -bench . -benchtime 1x
 func BenchmarkBLAS(b *testing.B) {

@@ -28,7 +28,7 @@ type part struct {
 }
 
 // assemble returns a Go file: the introduction, imports, the declarations in top, and copies of the
-// declarations of package parts that top needs, without code that the model never runs: see
+// declarations of package parts that top needs. The copies lack code that the model never runs: see
 // isLacking.
 func assemble(introduction string, top []byte, lacks map[string]bool) ([]byte, error) {
 	var all []*part
@@ -90,7 +90,7 @@ func assemble(introduction string, top []byte, lacks map[string]bool) ([]byte, e
 	c := &cutter{text: top, fset: fset, imports: known}
 	needed, types := map[*part]bool{}, map[string]bool{}
 	imports := map[string]bool{}
-	var waiting []*part // methods with a name in use, of types not needed so far
+	var waiting []*part // methods whose name is used, but whose type is not needed so far
 	var need func(uses, of []string)
 	need = func(uses, of []string) {
 		for _, path := range of {
@@ -178,7 +178,7 @@ func receiverOf(f *ast.FuncDecl) string {
 	return of.(*ast.Ident).Name
 }
 
-// known maps the names of the packages that the template uses to their paths.
+// known maps the names of the packages that the template may use to their import paths.
 var known = map[string]string{"fmt": "fmt", "strings": "strings"}
 
 func parse(text []byte) (*ast.File, *token.FileSet, map[string]string, error) {
@@ -222,7 +222,7 @@ func (c *cutter) part(n ast.Node, doc *ast.CommentGroup) *part {
 	slices.SortFunc(c.cut, func(a, b [2]token.Pos) int { return int(a[0] - b[0]) })
 	for _, cut := range c.cut {
 		if cut[0] < at {
-			continue // inside a range that is cut already
+			continue // within a range already cut
 		}
 		b.Write(c.slice(at, cut[0]))
 		at = cut[1]
@@ -296,8 +296,8 @@ func (c *cutter) isLacking(e ast.Expr) bool {
 	return false
 }
 
-// uses returns the identifiers in n, selected fields and methods with a point in front, and the
-// import paths of the packages that n uses. It skips the ranges in c.cut.
+// uses returns the identifiers in n, with a dot before selected fields and methods, and the import
+// paths of the packages that n uses. It skips the ranges in c.cut.
 func (c *cutter) uses(n ast.Node) (names, imports []string) {
 	seen := map[string]bool{}
 	add := func(name string) {

@@ -92,8 +92,8 @@ type declaration struct {
 	keys   []string
 	node   ast.Node
 	source []byte
-	from   int          // offset in source of the comment, or of node if there is none
-	group  *ast.GenDecl // group that the line is in; nil for other declarations
+	from   int          // offset in source of the comment, or of node if it has no comment
+	group  *ast.GenDecl // group of declarations that node is in; nil if it is in none
 }
 
 func (b *bundler) load() {
@@ -200,8 +200,8 @@ func (b *bundler) list(d *declaration, names []string) {
 
 func (b *bundler) offset(p token.Pos) int { return b.fset.Position(p).Offset }
 
-// keyOf returns "" for an object that is no method or package-level declaration of the module's
-// internal packages.
+// keyOf returns the key of o in decls, or "" unless o is a method or package-level declaration of
+// the module's internal packages.
 func (b *bundler) keyOf(o types.Object) string {
 	if o == nil || o.Pkg() == nil || !strings.HasPrefix(o.Pkg().Path(), module) {
 		return ""
@@ -247,7 +247,7 @@ func (b *bundler) want(key string) {
 }
 
 // renames returns the names in bundle.go by key: the name in renamed, or the unexported form of the
-// name, with the package's name in front if the form is in use, a keyword or predeclared.
+// name. If that form is in use, a keyword or predeclared, the package's name is put before it.
 func (b *bundler) renames() map[string]string {
 	uses := map[string]int{} // by identifier: uses not as a package, field or declaration of b
 	for _, d := range b.order {

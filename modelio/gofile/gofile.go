@@ -34,8 +34,8 @@ const (
 // cells of a row if the model has a table encoder, the values of all features if rows are dense,
 // else the indices and values of the features that are not 0. Scores have the bits of the model's
 // scores (of Model.ClassScores with one-vs-one of more than two classes) for rows of the given
-// layout. LayoutAuto is the layout of the training set; if Model.Data is empty, rows are sparse if
-// they have more than 4,096 features.
+// layout. LayoutAuto is the layout of the training set, or dense for user-defined rows; if
+// Model.Data is empty, rows of more than 4,096 features are sparse.
 func Write(w io.Writer, m *pegasos.Model, name string, layout dataset.Layout) error {
 	s, err := newSource(m, name, layout)
 	if err != nil {
@@ -54,7 +54,7 @@ type source struct {
 	Package string
 	Encoder *tables.Encoder // nil for a model of features
 	Sparse  bool
-	Names   []string // of each feature; nil without an Encoder
+	Names   []string // feature names; nil without an Encoder
 	Params  string   // parameters of the generated functions, such as "x []float32"
 	Args    string
 }
@@ -105,8 +105,8 @@ func (s *source) file() ([]byte, error) {
 	return format.Source(text)
 }
 
-// lacks returns the map for [assemble]: true for each kind that no column of the encoder has, and
-// for "raw" if the encoder is not raw.
+// lacks returns the map for [assemble], which is true for each kind that no column of the encoder
+// has, and for "raw" if the encoder is not raw. It is nil without an encoder.
 func (s *source) lacks() map[string]bool {
 	if s.Encoder == nil {
 		return nil
@@ -168,8 +168,8 @@ func (s *source) Softmax() bool {
 	return s.Calibration == nil && s.Config.Multiclass == pegasos.Multinomial
 }
 
-// Scales returns how Scores scales rows: "" for not at all, "unit" to length 1, "columns" by a
-// factor and perhaps a shift for each column, "none" if it only appends curves.
+// Scales returns how the generated Scores scales rows: "unit" to length 1, "columns" by a factor
+// and perhaps a shift for each column, "none" if it only appends curves, or "" if it does neither.
 func (s *source) Scales() string {
 	switch c := s.Scaling; {
 	case c == nil || c.Folded || c.Kind == pegasos.ScaleNone && c.Expansion == nil:
@@ -451,7 +451,7 @@ func (s *source) column(c *tables.Column) string {
 	}
 	if l := c.Levels; l != nil {
 		counts := l.Counts
-		if len(counts) != 2 { // the coding depends on counts only if there are two levels
+		if len(counts) != 2 { // the coding needs counts only for two levels
 			counts = nil
 		}
 		all = append(all, "Levels: &categoryLevels{"+fields(list("Names", "string", l.Names),

@@ -55,8 +55,8 @@ var oddCells = []string{"", "NA", "-", "(12.50)", "1.5K", "12kg", "1,234", "1.23
 	"6.30 pm", "May", "  Rome ", "good good BAD", "不好", "\xff\xfe", "'", "12-", "1'000", "1 000", "12.",
 	".5", "+7", "not good", strings.Repeat("9", 70), "−3", "0000-00-00", "April 2018"}
 
-// trained returns a model trained on a random table whose columns are the named kinds of
-// kindsOfCells, and rows to predict, some of them with a cell of oddCells.
+// trained returns a model of a random table with columns of the named kinds of kindsOfCells, and
+// rows to predict, some of them with a cell of oddCells.
 func trained(t *testing.T, columns, label string, cfg pegasos.Config) (*pegasos.Model, [][]string) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(5, 1))

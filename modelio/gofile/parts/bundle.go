@@ -2181,8 +2181,8 @@ func fold(lane []float32) float32 {
 // other score a vote for the first.
 //
 // countVotes stores the number of votes for each class in votes, and in sums the sum of the scores of
-// its pairs, with the sign changed where it is the first class. Both slices have one element for
-// each class.
+// the class's pairs, negated where the class is the first. Both slices have one element for each
+// class.
 func countVotes(scores, votes, sums []float64) {
 	clear(votes)
 	clear(sums)
