@@ -33,7 +33,7 @@ type jsonModel struct {
 	model    pegasos.Model // all other fields
 }
 
-// A jsonScaling is a model's Scaling with the slices that pegasos.Scaling does not marshal.
+// A jsonScaling is a Scaling with the slices that pegasos.Scaling does not marshal.
 type jsonScaling struct {
 	Kind   pegasos.Scale `json:"kind"`
 	Folded bool          `json:"folded"`

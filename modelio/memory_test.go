@@ -22,7 +22,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// hostileSize is the approximate size in bytes of the files that make readers allocate.
+// hostileSize is the approximate size of the hostile files in bytes.
 var hostileSize = 4 << 20
 
 func repeated(text string) string {

@@ -14,10 +14,8 @@ import (
 type Predictor interface {
 	// Head describes the rows and labels that the model was trained on.
 	Head() pegasos.Head
-	// Cols returns the number of features.
-	Cols() int
-	// Outputs returns the number of scores of a row.
-	Outputs() int
+	Cols() int    // number of features
+	Outputs() int // number of scores of a row
 	// DecisionAll returns the scores of all rows of x: those of row i start at i*Outputs().
 	DecisionAll(x pegasos.Examples) []float64
 	// PredictAll returns the labels of all rows of x, NaN where a score is not finite.

@@ -11,8 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/model/modelfile"
 )
 
-// maxToken is the largest number of bytes in a token.
-const maxToken = 128
+const maxToken = 128 // in bytes
 
 type tokens struct {
 	r            *modelfile.Source

@@ -19,8 +19,8 @@ const (
 	// rows are nearly sorted by label.
 	Sequential Order = "sequential"
 	// Blocks visits blocks of Config.Block successive rows in a new random order each epoch, and
-	// the rows of a block in the order in which they are stored. Like Sequential it converges
-	// slowly if the rows are nearly sorted by label.
+	// the rows of a block in sequence. Like Sequential it converges slowly if the rows are nearly
+	// sorted by label.
 	Blocks Order = "blocks"
 	// Permutation visits the rows in a new random order each epoch. It is the default of package
 	// kernelsvm. [Config.Validate] and [Train] reject it, but [Partial] stores it in the Config of
@@ -33,9 +33,9 @@ type Offset string
 
 const (
 	// OffsetAuto begins with the t0 of OffsetR2. A run of Pegasos's steps alone with the loss Hinge
-	// then adapts t0 to the norms of the weights and of the sub-gradients so far: after 1024, 2048,
-	// 4096, ... steps, up to the middle of the run. Runs with a Start, a joint Multiclass, a Batch
-	// above 1, Project or BiasUnregularised do not adapt t0, nor does [Partial].
+	// then adapts t0 to the norms of the weights and of the sub-gradients, up to the middle of the
+	// run. Runs with a Start, a joint Multiclass, a Batch above 1, Project or BiasUnregularised do
+	// not adapt t0, nor does [Partial].
 	OffsetAuto Offset = "auto"
 	// OffsetR2 sets t0 to R^2/lambda, where R^2 is the mean of c^2*|x|^2 over the rows x, with the
 	// appended feature. c is the weight of the row, divided by the mean weight. With Squared, R^2
@@ -69,35 +69,33 @@ const (
 	BiasUnregularised Bias = "unregularised"
 )
 
-// Balanced is the [Config.ClassWeight] that gives all K classes the same total weight: each of the
-// n_k rows of class k, out of n rows in all, has the weight n/(K*n_k). With Trainer.Weights, n and
-// n_k are sums of row weights.
+// Balanced is the [Config.ClassWeight] that gives all K classes the same total weight: rows of
+// class k have the weight n/(K*n_k), where n and n_k count all rows and the rows of the class. With
+// Trainer.Weights, n and n_k are sums of row weights.
 const Balanced = "balanced"
 
-// Finish names the solver of a run: Pegasos's steps alone (FinishNone), or a solver that replaces
-// some or all of these steps. FinishAuto chooses the solver.
+// Finish names the solver of a run.
 type Finish string
 
 const (
-	FinishNone Finish = "none" // only Pegasos's steps, no other solver
+	FinishNone Finish = "none" // only Pegasos's steps
 	// FinishDual is dual coordinate descent from the first epoch on (Hsieh et al., ICML 2008; with
 	// Log: Yu, Huang and Lin, Machine Learning 85, 2011; with CrammerSinger: Keerthi et al., KDD
-	// 2008). Rows whose duality gap stays 0 are skipped for some epochs. The model is the mean of
-	// the last epoch's iterates if Average is LastHalf and either the loss has a kink or the
-	// descent is predicted to need more than 20 epochs; otherwise it is the last iterate.
+	// 2008). The model is the mean of the last epoch's iterates if Average is LastHalf and either
+	// the loss has a kink or the descent is predicted to need more than 20 epochs; otherwise it is
+	// the last iterate.
 	FinishDual Finish = "dual"
 	// FinishAuto picks the solver with the least predicted cost: dual coordinate descent or, for
 	// data of up to 2,000 columns, Newton's method after an epoch of Pegasos's steps. A run of
-	// fewer than 100 epochs that is far too short for the descent begins with Pegasos's steps;
-	// Newton's method, where it is allowed, follows after one epoch. Where it is allowed, Newton's
-	// method also takes over a problem once the descent has cost as much as Newton's method was
-	// predicted to cost. Without Tol the run ends when Newton's method has ended on all problems.
+	// fewer than 100 epochs that is far too short for the descent begins with Pegasos's steps.
+	// Newton's method may take over a problem later. Without Tol the run ends when Newton's method
+	// has ended on all problems.
 	FinishAuto Finish = "auto"
 	// FinishNewton is Newton's method after a first epoch of Pegasos's steps. It supports all
 	// losses, but not CrammerSinger, Multinomial, Patience, IID, Project and a Batch above 1. It
-	// suits dense rows of up to some thousand columns of any scale, small lambdas and a bias
-	// without a penalty. Newton's method ends when the gap is at most Tol, or 0.1 % if Tol is 0, or
-	// when it makes no more progress.
+	// suits dense rows of up to some thousand columns, small lambdas and a bias without a penalty.
+	// Newton's method ends when the gap is at most Tol, or 0.1 % if Tol is 0, or when it makes no
+	// more progress.
 	FinishNewton Finish = "newton"
 )
 
@@ -154,15 +152,14 @@ type Config struct {
 	// that the list lacks.
 	ClassWeight string `json:"class_weight,omitempty"`
 
-	// Lambda is the weight of the penalty, which applies to the weights for scaled rows. C, the
-	// parameter of liblinear, sets lambda to 1/(C*n), where n is the number of rows or the sum of
-	// their weights. At most one of Lambda and C may be set. Lambda must be at least 1e-12*min(1,
-	// R^2), where R^2 is the mean squared norm of the scaled rows, with the appended feature.
+	// Lambda is the weight of the penalty on the weights for scaled rows. C, the parameter of
+	// liblinear, sets lambda to 1/(C*n), where n is the number of rows or the sum of their weights.
+	// At most one of Lambda and C may be set. Lambda must be at least 1e-12*min(1, R^2), where R^2
+	// is the mean squared norm of the scaled rows, with the appended feature.
 	Lambda float64 `json:"lambda,omitempty"`
 	C      float64 `json:"c,omitempty"`
 
-	// Epochs is the length of the run in passes over the rows, Steps is the length in steps. At
-	// most one of Epochs and Steps may be set.
+	// Epochs or Steps is the length of the run. At most one of the two may be set.
 	Epochs int   `json:"epochs,omitempty"`
 	Steps  int64 `json:"steps,omitempty"`
 
@@ -175,8 +172,8 @@ type Config struct {
 
 	// Patience, if not 0, ends the run after this number of successive tests that found no better
 	// model. A test computes the accuracy of the model so far on Trainer.Valid or, for regression,
-	// its mean squared error. The result is the best of the tested models. Tests follow epochs 1 to
-	// 8, 10, 12, 15 and so on, and the end of the run.
+	// its mean squared error. The result is the best of the tested models. Tests follow the epochs
+	// listed for Tol, and the end of the run.
 	Patience int `json:"patience,omitempty"`
 
 	Order Order `json:"order,omitempty"` // Shuffled, IID, Sequential or Blocks

@@ -35,8 +35,8 @@
 // lambda*(t-1+t0) and the update is v += y*x. Other losses add g*x, where -g is the derivative of
 // the loss with respect to the score. A mini-batch of k rows adds 1/k of each row's update.
 //
-// The defaults of [Order], [Offset] and [Average] differ from the paper's choices, which [Paper]
-// returns. [Finish] selects other solvers: dual coordinate descent and Newton's method.
+// [Paper] returns the paper's choices, from which the defaults of [Order], [Offset] and [Average]
+// differ. [Finish] selects other solvers.
 //
 // # Certificate
 //
@@ -53,6 +53,5 @@
 // # Other trainers
 //
 // [Partial] trains on rows that arrive in chunks. Package kernelsvm trains with kernels in place of
-// the dot product, for classes that no hyperplane separates. Package table trains on tables with
-// words, texts, dates and gaps.
+// the dot product. Package table trains on tables with words, texts, dates and gaps.
 package pegasos

@@ -92,7 +92,6 @@ func (m *Model) MeanLoss(scores []float64, y, weights []float32) float64 {
 	return loss / float64(len(m.Weights))
 }
 
-// Nil weights are ones.
 func weightedMean(weight []float64, n int, value func(i int) float64) float64 {
 	sum, all := 0.0, 0.0
 	for i := range n {
@@ -104,7 +103,6 @@ func weightedMean(weight []float64, n int, value func(i int) float64) float64 {
 	return sum / all
 }
 
-// problemScores returns the result of labels.Problem.Rows for the problem of weight vector k.
 func (m *Model) problemScores(k int, scores []float64, classes []int32,
 	weights []float64) (z []float64, positive []bool, weight []float64) {
 	p := labels.Problem{Vector: k, Vectors: len(m.Weights), Classes: len(m.Classes),

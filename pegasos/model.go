@@ -51,18 +51,17 @@ type Model struct {
 	Config Config // settings of the run, after zero fields were filled in
 	Prior  string // Hash of Trainer.Prior; empty if there was none
 	Start  string // Hash of Trainer.Start; empty if there was none
-	// Data is a fingerprint of the rows, labels, weights and prior that Result refers to, and of
-	// the rows' layout, for Trainer.Verify. It is empty unless Trainer.Fingerprint or KeepProof was
-	// set.
+	// Data is a fingerprint of the training rows, their layout, the labels, weights and prior, for
+	// Trainer.Verify. It is empty unless Trainer.Fingerprint or KeepProof was set.
 	Data string
-	// Command holds flags of pegasimd train, quoted for a shell, that reproduce this model without
-	// any detection; file names are left out. The caller sets it. The Hash does not depend on it.
+	// Command holds flags of pegasimd train, quoted for a shell and without file names, that
+	// reproduce this model. The caller sets it.
 	Command string
 	Result  Result // objective, its lower bound, and length of the run
 	State   *State // state for Trainer.Resume; nil unless Trainer.KeepState was set
 	Proof   *Proof // dual variables of the bound; nil without KeepProof and in a model from Read
-	// Scaling is the scaling of the rows for training; nil if they were not scaled. The methods of
-	// the model take unscaled rows and apply Scaling where needed.
+	// Scaling is the scaling of the rows for training; nil if they were not scaled. The model's
+	// methods take unscaled rows.
 	Scaling *Scaling
 
 	inputs      int    // number of features if WithCols reduced it without dropping weights; else 0
@@ -184,7 +183,6 @@ func (m *Model) WithCols(cols int) *Model {
 	return &c
 }
 
-// expandedWithCols changes m and returns it.
 func (m *Model) expandedWithCols(cols int) *Model {
 	from := m.trainedCols()
 	if m.inputs = 0; cols < from {
@@ -204,13 +202,10 @@ func (m *Model) expandedWithCols(cols int) *Model {
 	return m
 }
 
-// Hash returns the SHA-256, in hexadecimal, of the weight vectors one after the other (float32),
-// the biases if there are any (float64), the classes (float32), and A and B of each sigmoid
-// (float64), all little-endian; then of the lines "names", "index_base", "hash_bits" and "table" of
-// the model's file, except lines whose value is zero. If the model scales rows or appends curves
-// before scoring, a line "scale" with the Kind of the Scaling follows, and its shifts and factors
-// (float32); for an Expansion also a line "curves" with its Kind, and its terms (two int32 each),
-// knots, shifts and factors (float32).
+// Hash returns the SHA-256, in hexadecimal, of the fields that determine predictions: Weights,
+// Bias, Classes, Calibration, Names, IndexBase, HashBits, Table and, if the model scales rows or
+// appends curves before scoring, Scaling. The section "The hash" of docs/spec.md defines their
+// encoding.
 func (m *Model) Hash() string {
 	h := m.vectorHash()
 	for _, s := range m.Calibration {
@@ -358,8 +353,7 @@ func (m *Model) Pair(k int) (first, second int) {
 	return labels.Pair(k, len(m.Classes))
 }
 
-// Settings describes the objective and the length of the run, chosen from the data or given, in one
-// line for people, such as
+// Settings describes the objective and the length of the run in one line for people, such as
 //
 //	columns standardised, bias, one-vs-one of 9 classes, lambda 0.02 = 0.005 mean |x|^2, 20 passes
 //
@@ -376,8 +370,8 @@ func (m *Model) Settings() string {
 	return m.Config.settings().Describe(len(m.Classes), m.Lambda, r2) + note
 }
 
-// State is the state of a run, from which a later run with the same data and Config continues: see
-// Trainer.KeepState and Trainer.Resume. It is part of the model's file.
+// State is the state of a run from which a later run continues: see Trainer.KeepState and
+// Trainer.Resume. It is part of the model's file.
 type State struct{ state checkpoint.State }
 
 // Steps returns the number of steps that the run had taken, counted as in [Progress].

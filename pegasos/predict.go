@@ -48,8 +48,7 @@ func (m *Model) Class(scores []float64) int {
 	return labels.Highest(scores)
 }
 
-// checkScores cuts scores to one score for each weight vector. It panics if there are fewer, or if
-// the model has no weight vectors.
+// checkScores cuts scores to one score for each weight vector.
 func (m *Model) checkScores(scores []float64) []float64 {
 	if len(m.Weights) == 0 {
 		panic(misuse.Of("the model has no weights: it was not trained or read"))
@@ -110,7 +109,7 @@ type decider struct {
 
 func (m *Model) newDecider(x Examples) *decider {
 	d := &decider{Model: m, x: store.Of(x)}
-	// Interleaving a vector takes about as long as its products with this many nonzeros per column.
+	// Interleaving a vector takes as long as its products with this many nonzeros per column.
 	const perColumn = 2
 	if len(m.Weights) > 2 && !m.scalesRows() && store.MixingPays(d.x, x.Rows(), perColumn) {
 		d.mixed = store.NewMixed(d.x, len(m.Weights))
@@ -149,10 +148,9 @@ func (m *Model) PredictAll(x Examples) []float32 {
 	return predicted
 }
 
-// Score stores the scores of one row x, of Cols features, in dst, one for each weight vector, and
-// returns dst[:n] for n = [Model.Outputs], or a new slice if dst is shorter. Pass the scores to
-// [Model.Class] or [Model.Probabilities]. Score allocates nothing else, except buffers that later
-// calls reuse. For a model with HashBits or a Table, x must be made like the training rows. Score
+// Score stores the scores of one row x in dst, one for each weight vector, and returns dst[:n] for
+// n = [Model.Outputs], or a new slice if dst is shorter. Pass the scores to [Model.Class] or
+// [Model.Probabilities]. Score allocates nothing else, except buffers that later calls reuse. It
 // panics unless len(x) is Cols.
 func (m *Model) Score(x []float32, dst []float64) []float64 {
 	misuse.CheckEqual("len(x)", len(x), "m.Cols()", m.Cols())
@@ -197,8 +195,7 @@ func resize(dst []float64, n int) []float64 {
 const maxStackOutputs = 64
 
 // PredictDense returns the predicted label, or target, of one row x of Cols features; NaN if a
-// score is not finite. For a model of up to 64 weight vectors PredictDense allocates no more memory
-// than [Model.Score].
+// score is not finite. With up to 64 weight vectors it allocates no more than [Model.Score].
 func (m *Model) PredictDense(x []float32) float32 {
 	var buf [maxStackOutputs]float64
 	return m.label(m.Score(x, buf[:]))
@@ -213,10 +210,9 @@ func (m *Model) PredictSparse(idx []int32, val []float32) float32 {
 // Calibrate sets Calibration by Platt's method, so that the model has probabilities: it fits a
 // sigmoid for each weight vector to the scores that [Model.DecisionAll] returned for rows with the
 // labels y, which should not be training rows. weights, if not nil, holds a weight for each row, as
-// in Trainer.Weights: a row of weight 2 counts as two rows, in Platt's targets as well, and a row
-// of weight 0 is ignored. If the rows of a sigmoid have weights above 0 of a mean below 1, these
-// weights are scaled to the mean 1. The error says which argument does not fit the model or is not
-// finite, or that no sigmoid fits; the model is then unchanged.
+// in Trainer.Weights; for a sigmoid, weights of a mean below 1 are scaled to the mean 1. The error
+// says which argument does not fit the model or is not finite, or that no sigmoid fits; the model
+// is then unchanged.
 func (m *Model) Calibrate(scores []float64, y, weights []float32) error {
 	if m.Classes == nil {
 		return errors.New("pegasos: a model without classes, as for regression, has no probabilities")

@@ -35,9 +35,8 @@ type Result struct {
 	HeldOut *Estimate
 	// Objective is P, the mean of the problems' objectives. DualObjective is D, a proven lower
 	// bound on the minimum of P, which allows for rounding errors. Gap is the relative duality gap
-	// (P-D)/D: P is at most 1+Gap times its minimum. Gap is 0 if P = D, and otherwise +Inf if D is
-	// 0 or less. DualObjective and Gap are NaN without a certificate; all three are NaN in the
-	// model of an interrupted run or of a Partial.
+	// (P-D)/D: 0 if P = D, and otherwise +Inf if D is 0 or less. DualObjective and Gap are NaN
+	// without a certificate; all three are NaN in the model of an interrupted run or of a Partial.
 	Objective, DualObjective, Gap float64
 	// PerClass holds a result for each weight vector; it is nil for joint problems. A pair of
 	// one-vs-one that has no rows keeps the weights of Start or Prior, and has NaN objectives.
@@ -53,7 +52,7 @@ type Result struct {
 //	Width                    float64 // smoothing width; 0 if the loss was not smoothed
 //
 // Width is the width of the interval of margins over which Newton's method smoothed the kink of the
-// loss when it found the dual variables of the bound. Verify needs Width to find these variables.
+// loss when it found the bound. Verify needs it to find the bound again.
 type ClassResult = proof.ClassResult
 
 // Estimate is an estimate of how well a model predicts rows that it was not trained on: the
@@ -75,8 +74,8 @@ func (r Result) WorstGap() (gap float64, k int) {
 	})
 }
 
-// MarshalJSON encodes r for a model's header. It leaves out objectives, bounds and gaps that are
-// NaN, which JSON can't express, and an infinite gap.
+// MarshalJSON encodes r for a model's header, without objectives, bounds and gaps that are NaN and
+// without an infinite gap.
 func (r Result) MarshalJSON() ([]byte, error) { return json.Marshal(proof.Result(r).Header()) }
 
 // UnmarshalJSON decodes the JSON of MarshalJSON. Missing objectives and bounds become NaN, and Gap

@@ -5,8 +5,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 )
 
-// Scale names a way to scale features or regression targets for training. The methods of a model
-// take unscaled rows.
+// Scale names a way to scale features or regression targets for training.
 type Scale = scale.Kind // a string
 
 const (
@@ -53,9 +52,9 @@ const (
 	// CurvesProducts appends the square of each column with more than two values and, for up to 12
 	// columns, the product of each pair of columns. Constant and duplicate columns do not count.
 	CurvesProducts Curves = "products"
-	// CurvesPieces appends, for a knot at about each quartile of each column with more than two
-	// values, the amount by which a value exceeds the knot, or 0: the model is then a piecewise
-	// linear function of each column.
+	// CurvesPieces makes the model a piecewise linear function of each column with more than two
+	// values. It appends, for a knot at about each quartile of such a column, the amount by which a
+	// value exceeds the knot, or 0.
 	CurvesPieces Curves = "pieces"
 )
 

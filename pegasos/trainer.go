@@ -22,18 +22,17 @@ type Trainer struct {
 	// is multiplied by the row's weight over the mean of the weights above 0. Scaling counts all
 	// rows of a weight above 0 alike.
 	Weights []float32
-	// CurveColumns, if not nil, lists, in ascending order, the columns that Config.Curves may
-	// expand: columns of numbers that have mean 0 and standard deviation 1, as they are or after
-	// ScaleStandard. If CurveColumns is nil, Curves may expand all columns of dense rows scaled by
-	// ScaleStandard, and no columns of other rows.
+	// CurveColumns, if not nil, lists in ascending order the columns that Config.Curves may expand.
+	// They must have mean 0 and standard deviation 1, as they are or after ScaleStandard. If
+	// CurveColumns is nil, these are all columns of dense rows scaled by ScaleStandard, and no
+	// columns of other rows.
 	CurveColumns []int
-	// Holdout, if not 0, is the share of the rows, above 0 and below 1, that Train holds out of all
-	// training and of the choice of settings, to predict them with the model: see Result.HeldOut.
-	// Equal rows form a group. Train holds out about this share of each class's groups, chosen by
-	// hashes of the rows and Config.Seed, so that neither the order of the rows nor copies change
-	// the choice. A class of one group stays in training, as do rows of weight 0. Model.Data and
-	// Model.Proof refer to the training rows alone. Verify needs the same Holdout. Holdout can't be
-	// combined with Start, Prior, Resume, KeepState or Pause.
+	// Holdout, if not 0, is the share of the rows, above 0 and below 1, that Train uses neither for
+	// training nor for the choice of settings, but predicts with the model: see Result.HeldOut.
+	// Equal rows form a group. Train holds out about this share of each class's groups; hashes of
+	// the rows and Config.Seed choose them. A class of one group stays in training, as do rows of
+	// weight 0. Model.Data and Model.Proof refer to the training rows alone. Verify needs the same
+	// Holdout. Holdout can't be combined with Start, Prior, Resume, KeepState or Pause.
 	Holdout float64
 	// Start, if not nil, is a model to continue from: the run begins at the weights of Start, and
 	// the step number t continues from Start.Result.Steps. Features that Start lacks begin at the
@@ -41,15 +40,14 @@ type Trainer struct {
 	// model differs from the model of a single longer run.
 	Start *Model
 
-	// KeepState makes Train and Progress.Model store the state that Resume needs in the model. The
-	// state takes several times the memory of the model's weights, and some bytes for each row and
-	// weight vector.
+	// KeepState makes Train and Progress.Model store the state that Resume needs in the model: some
+	// times the memory of the weights, and some bytes for each row and weight vector.
 	KeepState bool
 	// Fingerprint makes Train store a fingerprint of the data in Model.Data, for Verify.
 	Fingerprint bool
-	// KeepProof makes Train store the dual variables that prove the bound in Model.Proof, rounded
-	// to two bytes each. The bounds of the run are then computed from the rounded variables and may
-	// be a little lower. KeepProof implies Fingerprint.
+	// KeepProof makes Train store the dual variables that prove the bound in Model.Proof. The
+	// bounds of the run are then computed from these rounded variables and may be a little lower.
+	// KeepProof implies Fingerprint.
 	KeepProof bool
 
 	// Resume, if not nil, is a model with a State, whose run Train continues. The data and the
@@ -67,8 +65,8 @@ type Trainer struct {
 	// BiasNone, the model has the prior's bias. Features and labels are matched as for Start.
 	Prior *Model
 	// Costs, if not nil, holds the costs of mistakes for CrammerSinger: Costs[y][r], above 0, is
-	// the cost of predicting class r for a row of class y, with classes in ascending order of their
-	// labels; Costs[y][y] is 0. If nil, every mistake costs 1.
+	// the cost of predicting class r for a row of class y, in ascending order of the labels;
+	// Costs[y][y] is 0. If nil, every mistake costs 1.
 	Costs [][]float64
 	// Valid holds the validation rows for Config.Patience. A row whose label is missing from the
 	// training set counts as a mistake.

@@ -52,9 +52,8 @@ type Verification struct {
 	Proven    bool     // whether Bound follows from a Proof
 	Sigmoids  bool     // whether the folds were trained again and gave the same sigmoids
 	// Scaling reports whether training would fit the model's Scaling to these rows. It is false if
-	// the model has no Scaling or its claim is contradicted, and it may be false if the run built
-	// on another model, the layout of the rows differs, or Trainer.CurveColumns has changed since
-	// the training.
+	// the model has no Scaling or its claim is contradicted. It may be false if the run built on
+	// another model, or with another layout of the rows or other Trainer.CurveColumns.
 	Scaling bool
 	Claimed Result // the model's own Result, which is verified
 	// Unconfirmed lists, for a model of several problems, the indices of the weight vectors whose

@@ -289,7 +289,7 @@ func plain(m, n int, alpha float32, x []float32, incX int, y []float32, incY int
 	}
 }
 
-// TestDifferential checks that every method gives gonum's results within rounding, or its panics.
+// Every method gives gonum's results within rounding, or its panics.
 //
 //	go test -run Differential -calls 100000
 func TestDifferential(t *testing.T) {

@@ -334,7 +334,7 @@ func (c *cutter) uses(n ast.Node) (names, imports []string) {
 	return names, imports
 }
 
-// packed returns a Go string literal with the bytes deflated and encoded in base64.
+// packed returns a Go string literal of the bytes, deflated and in base64.
 func packed(all []byte) string {
 	var b bytes.Buffer
 	w, err := flate.NewWriter(&b, flate.BestSpeed)

@@ -424,7 +424,6 @@ func fields(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ", ")
 }
 
-// set returns "" if v is the zero value.
 func set[T comparable](name string, v T) string {
 	if v == *new(T) {
 		return ""
@@ -573,7 +572,7 @@ func (s *source) featureName(j int) string {
 		func(j int, z float64) string { return s.Encoder.Original(j, s.unscaled(j, z)) }))
 }
 
-// unscaled returns the value of feature j that Scores scales to z.
+// unscaled returns the value of feature j for the scaled value z.
 func (s *source) unscaled(j int, z float64) float64 {
 	if c := s.Scaling; c.Factor != nil {
 		z /= float64(c.Factor[j])

@@ -13,8 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/plural"
 )
 
-// MaxClasses is the largest number of classes that a model can have.
-const MaxClasses = 1 << 16
+const MaxClasses = 1 << 16 // of a model
 
 // Classify returns the classes in ascending order, and for each row the index of its label in the
 // classes. weight may be nil.
@@ -103,8 +102,8 @@ func distinct(y []float32, weight []float64, badRow func(int, string) error) ([]
 	return classes, nil
 }
 
-// countEither counts labels at the start of y that have the bits of a or b. It may skip the last
-// three of them.
+// countEither counts labels at the start of y that have the bits of a or b, but not all of them if
+// another label follows.
 func countEither(y []float32, a, b float32) (n int) {
 	first, second := math.Float32bits(a), math.Float32bits(b)
 	neither := func(v float32) uint64 { // 0 if v is a or b
@@ -138,7 +137,6 @@ func Find(classes []float32, label float32) (at int, found bool) {
 	return len(classes), false
 }
 
-// Finite returns an error, made by badRow, for the first label that is NaN or infinite.
 func Finite(y []float32, badRow func(row int, reason string) error) error {
 	for i, v := range y {
 		if !floats.IsFinite(v) {
@@ -152,8 +150,6 @@ func Finite(y []float32, badRow func(row int, reason string) error) error {
 	return nil
 }
 
-// CheckClasses returns an error unless the classes are finite and strictly ascending, and names is
-// nil or has one name for each class.
 func CheckClasses(classes []float32, names []string) error {
 	for i, c := range classes {
 		if !floats.IsFinite(c) || i > 0 && c <= classes[i-1] {
@@ -178,7 +174,6 @@ func Name(classes []float32, names []string, class int) string {
 	return Format(classes[class])
 }
 
-// Format returns the text of a label with the fewest digits that parses as the same float32.
 func Format(label float32) string { return strconv.FormatFloat(float64(label), 'g', -1, 32) }
 
 // At returns the label of a class, or NaN for class -1.

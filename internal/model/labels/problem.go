@@ -21,7 +21,7 @@ func (p Problem) sides() (negative, positive int) {
 	return -1, p.Vector
 }
 
-// Pair returns the two classes of pair k, in the order (0,1), (0,2), ..., (1,2), ....
+// Pair returns the classes of pair k in the order (0,1), (0,2), ..., (1,2), ....
 func Pair(k, classes int) (first, second int) {
 	for first = 0; k >= classes-1-first; first++ {
 		k -= classes - 1 - first

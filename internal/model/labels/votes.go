@@ -30,10 +30,10 @@ func Votes(scores, votes, sums []float64) {
 
 // ClassScores computes one score for each class, from one of these:
 //
-//   - the score z of a single binary problem: the scores of the two classes are -z and z
-//   - one score for each class, if pairs is false: they are copied
-//   - one score for each pair of classes, if pairs is true: the score of a class is its number of
-//     votes plus s/(3(|s|+1)), where s is its sum by Votes
+//   - the score z of a single binary problem: -z and z
+//   - one score for each class, if pairs is false: the same scores
+//   - one score for each pair of classes, if pairs is true: the votes of a class plus
+//     s/(3(|s|+1)), where s is its sum by Votes
 //
 // It stores the scores in dst, or in a new slice if dst is too short, and returns that slice.
 func ClassScores(scores, dst []float64, classes int, pairs bool) []float64 {
@@ -61,7 +61,7 @@ func ClassScores(scores, dst []float64, classes int, pairs bool) []float64 {
 	return dst
 }
 
-// Highest returns the index of the highest score, the first among equals.
+// Highest returns the index of the first of the highest scores.
 func Highest(scores []float64) int {
 	best := 0
 	for k, s := range scores {

@@ -14,8 +14,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 )
 
-// maxValue limits the JSON that is read to decode one value in a single call, in bytes.
-const maxValue = 1 << 26
+const maxValue = 1 << 26 // limit of a valueReader, in bytes
 
 // Decoder decodes JSON field by field and element by element, to limit the memory that a short text
 // can make it allocate. Callers may call Token and More between values.
@@ -26,7 +25,6 @@ type Decoder struct {
 	maxElements int // of the next array; 0 for no limit
 }
 
-// NewDecoder returns a Decoder that reads from r.
 func NewDecoder(r io.Reader) *Decoder {
 	a := &account{r: r}
 	return newDecoder(a, a)
@@ -39,12 +37,12 @@ func newDecoder(r io.Reader, a *account) *Decoder {
 	return &Decoder{Decoder: d, account: a, input: v}
 }
 
-// Unmarshal decodes the first value in text by the rules of [Decoder.Into].
+// Unmarshal decodes the first value in text as [Decoder.Into] does.
 func Unmarshal(text []byte, value any) error {
 	return NewDecoder(strings.NewReader(string(text))).Into(value)
 }
 
-// valueReader limits the JSON that is read for a value that encoding/json decodes in one call.
+// valueReader limits the JSON of a value that encoding/json decodes in one call.
 type valueReader struct {
 	r       io.Reader
 	account *account
@@ -207,8 +205,7 @@ func fieldOf(v reflect.Value, name string) (reflect.Value, bool) {
 	return v.FieldByIndex(index), true
 }
 
-// fieldsByType caches the results of fieldsOf by reflect.Type.
-var fieldsByType sync.Map
+var fieldsByType sync.Map // results of fieldsOf by reflect.Type
 
 func fieldsOf(t reflect.Type) map[string][]int {
 	fields := map[string][]int{}
@@ -259,8 +256,8 @@ func sizeOf(v reflect.Value) int64 {
 	return int64(v.Type().Size()) + indirectSize(v)
 }
 
-// indirectSize returns the bytes that strings, slices and pointers in a value refer to. It does not
-// follow maps, arrays and interfaces.
+// indirectSize returns the number of bytes that strings, slices and pointers in v, but not in its
+// maps, arrays and interfaces, refer to.
 func indirectSize(v reflect.Value) (n int64) {
 	switch v.Kind() {
 	case reflect.String:
@@ -282,8 +279,8 @@ func indirectSize(v reflect.Value) (n int64) {
 	return n
 }
 
-// sliceBuilder collects the elements of a slice in parts of growing capacity. Unlike append, it
-// does not move elements while the slice grows.
+// sliceBuilder collects the elements of a slice in parts, so that it does not move elements while
+// the slice grows, as append does.
 type sliceBuilder struct {
 	t    reflect.Type
 	full []reflect.Value

@@ -7,9 +7,9 @@
 //	numbers              (little-endian; their types and counts depend on the kind)
 //	SHA-256              (32 bytes, of all bytes before them)
 //
-// Lines end with a single newline, and nothing follows the checksum. To resist hostile files, a
-// [Reader] limits the memory of a file's contents by the bytes read (see package budget), and a
-// [Decoder] rejects JSON that encoding/json tolerates.
+// Nothing follows the checksum. To resist hostile files, a [Reader] limits the memory of a file's
+// contents by the bytes read (see package budget), and a [Decoder] rejects JSON that encoding/json
+// tolerates.
 package modelfile
 
 import (
@@ -33,24 +33,22 @@ var (
 	Proof  = Kind{"pegasimd proof ", "proof", 1}
 )
 
-// Field is a line of the header. Writers leave out a line that is not required if its value is
-// zero.
+// Field is a line of the header.
 type Field struct {
 	Name     string
-	Value    any // pointer to the value
-	Required bool
-	Most     int // largest number of elements of a value that is an array; 0 for no limit
+	Value    any  // pointer to the value
+	Required bool // if false, the line is omitted if the value is zero
+	Most     int  // largest number of elements of a value that is an array; 0 for no limit
 }
 
-// Required returns a Field that every file has. value is a pointer.
+// Required returns a Field with the variable that value points to.
 func Required(name string, value any) Field {
 	return Field{Name: name, Value: value, Required: true}
 }
 
-// Optional returns a Field that a file may lack. value is a pointer.
+// Optional returns a Field with the variable that value points to.
 func Optional(name string, value any) Field { return Field{Name: name, Value: value} }
 
-// UpTo returns a copy of f that allows its array at most limit elements.
 func (f Field) UpTo(limit int) Field {
 	f.Most = limit
 	return f

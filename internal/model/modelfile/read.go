@@ -129,8 +129,7 @@ func (r *Reader) Header(fields []Field) error {
 	}
 }
 
-// readKey reads a key and the divider after it, or returns "" for the empty line that ends the
-// header.
+// readKey reads a key and the divider, or returns "" for the empty line that ends the header.
 func (r *Reader) readKey() (string, error) {
 	const divider = ": "
 	var name []byte
@@ -212,20 +211,16 @@ func missingField(fields []Field) error {
 	return nil
 }
 
-// Take is [Source.Take].
 func (r *Reader) Take(bytes int) error { return r.r.Take(bytes) }
 
-// Floats reads n float32 numbers; it returns nil if n is 0 or less. It allocates memory as it
-// reads, so that n need not be checked against the length of the file.
+// Floats reads n float32 numbers; it returns nil if n is 0 or less. Like Doubles, Ints and Shorts
+// it allocates memory as it reads, so that n need not be checked against the length of the file.
 func (r *Reader) Floats(n int) ([]float32, error) { return numbers[float32](r, n, 4) }
 
-// Doubles reads n float64 numbers.
 func (r *Reader) Doubles(n int) ([]float64, error) { return numbers[float64](r, n, 8) }
 
-// Ints reads n int32 numbers.
 func (r *Reader) Ints(n int) ([]int32, error) { return numbers[int32](r, n, 4) }
 
-// Shorts reads n uint16 numbers.
 func (r *Reader) Shorts(n int) ([]uint16, error) { return numbers[uint16](r, n, 2) }
 
 // size is the length of a T in the file, in bytes.
@@ -260,7 +255,7 @@ func numbers[T float32 | float64 | int32 | uint16 | uint8](r *Reader, n, size in
 	}
 }
 
-// End reads the checksum. It returns an error if the checksum is wrong or if anything follows it.
+// End reads the checksum, and returns an error if it is wrong or if anything follows it.
 func (r *Reader) End() error {
 	want := r.sum.Sum(nil)
 	have := make([]byte, len(want))

@@ -71,8 +71,7 @@ func newSource(r io.Reader) *Source {
 	return &Source{bufio.NewReaderSize(a, bufferSize), a}
 }
 
-// Packed returns the number of compressed bytes read so far, or false if the file is not
-// compressed.
+// Packed returns the number of compressed bytes read so far; false if the file is not compressed.
 func (s *Source) Packed() (int64, bool) { return files.Packed(s.account.r) }
 
 // Take counts bytes that the caller is about to allocate for contents that take fewer bytes in the

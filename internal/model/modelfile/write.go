@@ -34,7 +34,7 @@ func NewWriter(w io.Writer, kind Kind) *Writer {
 	return &Writer{b, w, sum, compressed}
 }
 
-// Header writes the lines of the header, without optional fields that are zero, and the empty line.
+// Header writes the header and the empty line after it.
 func (w *Writer) Header(fields []Field) error {
 	if err := WriteLines(w, fields); err != nil {
 		return err
@@ -42,8 +42,8 @@ func (w *Writer) Header(fields []Field) error {
 	return w.WriteByte('\n')
 }
 
-// WriteLines writes the lines of a header, without optional fields that are zero. It returns an
-// error for a value that has no JSON form. It ignores errors of writing, which w must remember.
+// WriteLines writes the lines of a header. It returns an error for a value that has no JSON form,
+// but ignores errors of writing, which w must remember.
 func WriteLines(w io.Writer, fields []Field) error {
 	for _, f := range fields {
 		if !f.Required && reflect.ValueOf(f.Value).Elem().IsZero() {
@@ -76,8 +76,7 @@ func WriteFile(name string, write func(io.Writer) error) error {
 	return nil
 }
 
-// chunk is the largest number of numbers that are encoded or decoded at a time.
-const chunk = 1 << 14
+const chunk = 1 << 14 // numbers that are encoded or decoded at a time
 
 // WriteNumbers writes numbers in little-endian order. It ignores errors of writing, which w must
 // remember.
@@ -85,7 +84,7 @@ func WriteNumbers[T float32 | float64 | int32 | uint16 | uint64](w io.Writer, va
 	var buf []byte
 	for len(values) > 0 {
 		n := min(len(values), chunk)
-		// The error is always nil: numbers have a fixed size.
+		// no error: numbers have a fixed size
 		buf, _ = binary.Append(buf[:0], binary.LittleEndian, values[:n])
 		w.Write(buf)
 		values = values[n:]

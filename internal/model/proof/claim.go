@@ -9,11 +9,8 @@ import (
 // DualObjective is NaN if there is no lower bound.
 type Claim struct{ Objective, DualObjective float64 }
 
-// Gap returns the relative duality gap of c.
 func (c Claim) Gap() float64 { return Gap(c.Objective, c.DualObjective) }
 
-// AsGood reports whether the bound of c is not smaller, and the relative gap not larger, than
-// other's.
 func (c Claim) AsGood(other Claim) bool {
 	return c.DualObjective >= other.DualObjective && c.Gap() <= other.Gap()
 }
@@ -25,8 +22,7 @@ const (
 	ObjectiveTolerance = 1e-4 // as a share of P, if there is no lower bound
 )
 
-// Tolerance returns the largest error that float32 dot products may leave in c.Objective. A lower
-// bound below 0 counts as 0.
+// Tolerance returns the largest error that float32 dot products may leave in c.Objective.
 func (c Claim) Tolerance() float64 {
 	if math.IsNaN(c.DualObjective) {
 		return float64(ObjectiveTolerance * c.Objective)
@@ -34,22 +30,19 @@ func (c Claim) Tolerance() float64 {
 	return float64(GapTolerance * (c.Objective - max(0, c.DualObjective)))
 }
 
-// ClaimHeader is the form of a Claim in the headers of files, without NaN.
+// ClaimHeader is the form of a Claim in the headers of files. nil stands for NaN.
 type ClaimHeader struct {
 	P *float64 `json:"objective,omitempty"`
 	D *float64 `json:"dual_objective,omitempty"`
 }
 
-// Header returns c in the form for a file's header.
 func (c Claim) Header() ClaimHeader {
 	return ClaimHeader{orNil(c.Objective), orNil(c.DualObjective)}
 }
 
-// Claim returns the Claim that h stores, with NaN for omitted values.
 func (h ClaimHeader) Claim() Claim { return Claim{orNaN(h.P), orNaN(h.D)} }
 
-// Gap returns the relative duality gap in the form for a file's header: nil if it is NaN or
-// infinite.
+// Gap returns nil if the gap is NaN or infinite.
 func (h ClaimHeader) Gap() *float64 {
 	gap := h.Claim().Gap()
 	if math.IsInf(gap, 0) {

@@ -14,8 +14,8 @@ type Measurement struct {
 	Bound     float64 // lower bound on the minimum, before subtracting MaxError; NaN for none
 }
 
-// Proven returns the larger of Bound - MaxError and 0, or NaN if there is no bound. A measured
-// objective may be too small by MaxError.
+// Proven subtracts MaxError from Bound, because Objective may be too small by MaxError. The result
+// is at least 0, or NaN without a bound.
 func (m Measurement) Proven() float64 { return max(0, m.Bound-m.MaxError) }
 
 // Found is the result of measuring one problem of a model again.
@@ -27,7 +27,7 @@ type Found struct {
 	Exact, Quick Measurement
 }
 
-// Comparison compares the claims of a model with computed values, problem by problem.
+// Comparison compares the claims of a model with computed values.
 type Comparison struct {
 	Contradict  func(format string, a ...any) // called with each reason against a claim
 	Proven      bool                          // the computed bounds come from a proof file
@@ -105,11 +105,11 @@ func (t *Comparison) Linear(r Result, n int, joint bool, found []Found, all Clai
 	}
 }
 
-// Limits for the difference between a claimed objective and an objective computed over parts of the
-// data, relative to the computed objective.
+// Relative differences between a claimed objective and an objective computed over parts of the
+// data.
 const (
-	roundError   = 1e-11 // relative difference that the order of the sums may cause
-	float32Error = 1e-5  // relative difference that float32 dot products in the claim may cause
+	roundError   = 1e-11 // that the order of the sums may cause
+	float32Error = 1e-5  // that float32 dot products in the claim may cause
 )
 
 func (t *Comparison) partObjective(of string, claimed, found float64) {
@@ -122,8 +122,7 @@ func (t *Comparison) partObjective(of string, claimed, found float64) {
 	}
 }
 
-// ProblemSuffix names a problem in a message, such as " of weight vector 3"; "" if there is only
-// one problem.
+// ProblemSuffix returns a text such as " of weight vector 3", or "" if there is only one problem.
 func ProblemSuffix(kind string, k, problems int) string {
 	if problems == 1 {
 		return ""
@@ -146,8 +145,8 @@ func (t *Comparison) wrong(suffix string, claimed, found float64) {
 	t.Contradict("the objective%s is %v, not %v", suffix, found, claimed)
 }
 
-// Bound compares the claimed bound of a problem with the computed bound, and adds the claim to the
-// sums for Means. It reports whether the claim is confirmed.
+// Bound reports whether the computed bound and gap of a problem confirm the claim, and adds the
+// claim to the sums for Means.
 func (t *Comparison) Bound(suffix string, claimed, found Claim) bool {
 	t.sum.Objective += claimed.Objective
 	t.sum.DualObjective += claimed.DualObjective

@@ -25,8 +25,7 @@ const (
 	R2       = "r2"
 )
 
-// Check returns an error if e is not nil and has an unknown metric or a number that no estimate can
-// have.
+// Check returns an error if e is not nil and is invalid.
 func (e *Estimate) Check() error {
 	switch {
 	case e == nil:
@@ -47,7 +46,6 @@ func (e *Estimate) Check() error {
 	return nil
 }
 
-// GoodShare reports whether share is above 0 and below 1.
 func GoodShare(share float64) bool { return share > 0 && share < 1 }
 
 // Errors collects the predictions of rows for an Estimate. Rows of one group count as one
@@ -58,7 +56,6 @@ type Errors struct {
 	regression            bool
 }
 
-// Class adds a row of the given weight whose class was predicted right or wrong.
 func (s *Errors) Class(group int32, right bool, weight float64) {
 	wrong := 1.0
 	if right {
@@ -67,14 +64,13 @@ func (s *Errors) Class(group int32, right bool, weight float64) {
 	s.add(group, wrong, 0, weight)
 }
 
-// Number adds a row of the given weight with the regression target y and its prediction.
+// Number adds a row with the regression target y.
 func (s *Errors) Number(group int32, y, predicted, weight float64) {
 	d := predicted - y
 	s.Square(group, y, float64(d*d), weight)
 }
 
-// Square adds a row of the given weight with the regression target y and the squared error of its
-// prediction.
+// Square adds a row with the regression target y and the squared error of its prediction.
 func (s *Errors) Square(group int32, y, square, weight float64) {
 	s.regression = true
 	s.add(group, square, y, weight)
@@ -126,7 +122,7 @@ func (s *Errors) Estimate() (*Estimate, error) {
 		sums[s.group[i]] += float64(w * d)
 	}
 	variance := 0.0
-	for _, g := range s.group { // a map's order is random and would change the rounding
+	for _, g := range s.group { // the random order of a map would change the rounding
 		sum := sums[g]
 		delete(sums, g)
 		variance += float64(sum * sum)

@@ -36,7 +36,7 @@ func Verdict(reasons int, all Claim, unsure bool) string {
 	return Confirmed
 }
 
-// Finding is the result of verifying a model's claim about its objective and gap.
+// Finding is the result of verifying a model's claim.
 type Finding struct {
 	Claimed     Claim // Objective is NaN if there is no claim
 	Found       Claim
@@ -47,7 +47,6 @@ type Finding struct {
 	Vectors     int   // number of weight vectors; each has its own problem if any are Unconfirmed
 }
 
-// Print writes f as text to w.
 func (f *Finding) Print(w io.Writer) {
 	if math.IsNaN(f.Claimed.Objective) {
 		fmt.Fprintln(w, "claimed    nothing: the model has no objective")

@@ -13,9 +13,8 @@ import (
 	"strconv"
 )
 
-// Gap returns (P-D)/D for an objective P and a lower bound D on the minimum: an upper bound on the
-// excess of P over the minimum, relative to the minimum. Special cases, of which the first that
-// applies counts:
+// Gap returns the relative duality gap (P-D)/D of an objective P and a lower bound D on the
+// minimum. Special cases, of which the first that applies counts:
 //
 //   - 0 if P = D, even if both are 0
 //   - +Inf if D is 0 or less
@@ -30,7 +29,6 @@ func Gap(objective, bound float64) float64 {
 	return (objective - bound) / bound
 }
 
-// Check returns an error if bound, a lower bound on the minimum, is above the objective.
 func Check(objective, bound float64) error {
 	if bound > objective {
 		return fmt.Errorf("internal error: the bound %v is above the objective %v; please report "+
@@ -39,8 +37,8 @@ func Check(objective, bound float64) error {
 	return nil
 }
 
-// Worst returns the largest gap of n problems, and the first problem k with that gap. at(i) returns
-// P and D of problem i. NaN gaps are skipped; if all gaps are NaN, gap is NaN and k is -1.
+// Worst returns the largest gap of n problems that is not NaN, and the first problem k with that
+// gap. at(i) returns P and D of problem i. If all gaps are NaN, gap is NaN and k is -1.
 func Worst(n int, at func(k int) (objective, bound float64)) (gap float64, k int) {
 	gap, k = math.NaN(), -1
 	for i := range n {
@@ -66,7 +64,7 @@ func Percent(gap float64) string {
 	}
 }
 
-// Standing describes how far above the optimum an objective with this relative duality gap can be.
+// Standing describes how far above the optimum an objective with this gap can be.
 func Standing(gap float64) string {
 	switch {
 	case math.IsNaN(gap):
@@ -77,6 +75,5 @@ func Standing(gap float64) string {
 	return "at most " + Percent(gap) + " above the optimum"
 }
 
-// Useful reports whether a relative gap is at most 1: the lower bound is then at least half the
-// objective.
+// Useful reports whether the lower bound is at least half the objective.
 func Useful(gap float64) bool { return gap <= 1 }

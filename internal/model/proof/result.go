@@ -27,7 +27,6 @@ type Result struct {
 	PerClass      []ClassResult `json:"-"` // by weight vector; nil for a joint problem
 }
 
-// Claim returns the objective and the lower bound of r.
 func (r Result) Claim() Claim { return Claim{r.Objective, r.DualObjective} }
 
 func (r *Result) setClaim(c Claim) {
@@ -60,7 +59,7 @@ func (r *Result) Unmeasure() {
 	}
 }
 
-// Check returns an error if a lower bound exceeds the objective of the same problem.
+// Check returns an error if a lower bound exceeds its objective.
 func (r Result) Check() error {
 	for k, c := range r.PerClass {
 		if err := Check(c.Objective, c.DualObjective); err != nil {
@@ -73,7 +72,6 @@ func (r Result) Check() error {
 	return nil
 }
 
-// CheckEstimates calls Check for the estimates of r.
 func (r Result) CheckEstimates() error {
 	if err := r.CrossValidated.Check(); err != nil {
 		return fmt.Errorf("cross_validated: %w", err)
@@ -98,7 +96,6 @@ type classHeader struct {
 	ClassResult
 }
 
-// Header returns r in the form for a file's header.
 func (r Result) Header() *ResultHeader {
 	h := &ResultHeader{ClaimHeader: r.Claim().Header()}
 	h.Gap = h.ClaimHeader.Gap()
@@ -112,7 +109,7 @@ func (r Result) Header() *ResultHeader {
 	return h
 }
 
-// Unpack returns the Result that the header stores, with NaN for omitted values.
+// Unpack is the inverse of Header.
 func (h *ResultHeader) Unpack() Result {
 	r := h.Result
 	r.setClaim(h.ClaimHeader.Claim())
