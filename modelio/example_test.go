@@ -37,7 +37,6 @@ func ExampleWriteLiblinear() {
 	// Output: [solver_type L2R_L1LOSS_SVC_DUAL nr_class 2 label 1 -1 nr_feature 2 bias -1 w 0.5 -2]
 }
 
-// Read reads a file that has a linear model or a kernel machine.
 func ExampleRead() {
 	m := &pegasos.Model{Classes: []float32{-1, 1}, Weights: [][]float32{{0.5, -2}}, Lambda: 1}
 	var file bytes.Buffer

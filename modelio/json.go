@@ -162,9 +162,9 @@ func writeVectors(b *bufio.Writer, weights [][]float32) error {
 	return err
 }
 
-// ReadJSON reads a model in the form of [WriteJSON], up to the end of r. The fields may have any
-// order. ReadJSON validates the model, and the hash if there is one. It allocates at most some MiB
-// and a small multiple of the bytes that r holds.
+// ReadJSON reads a model in the form of [WriteJSON], with fields in any order, up to the end of r.
+// It validates the model, and the hash if there is one. It allocates at most some MiB and a small
+// multiple of the bytes that r holds.
 func ReadJSON(r io.Reader) (*pegasos.Model, error) {
 	d := modelfile.NewDecoder(r)
 	j, err := readJSON(d)
@@ -276,7 +276,7 @@ func (j *jsonModel) whole() (*pegasos.Model, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
-	// Copy the weights to vectors that are aligned for the kernels.
+	// Vectors are aligned for the kernels.
 	m.Weights = matrices.Vectors(len(j.weights), length)
 	for k, w := range m.Weights {
 		copy(w, j.weights[k])

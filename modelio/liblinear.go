@@ -47,10 +47,8 @@ const crammerSinger = "MCSVM_CS"
 //
 // The file does not contain the settings of the training: Lambda is [pegasos.DefaultLambda], and
 // Config has only the loss, the bias and, for MCSVM_CS of more than two classes, the multi-class
-// scheme. IndexBase is 1.
-//
-// If the text has a fault, the error is a *[SyntaxError]. ReadLiblinear allocates at most some MiB
-// and a small multiple of the bytes that r holds.
+// scheme. IndexBase is 1. The error for a fault in the text is a *[SyntaxError]. ReadLiblinear
+// allocates at most some MiB and a small multiple of the bytes that r holds.
 func ReadLiblinear(r io.Reader) (*pegasos.Model, error) {
 	t := &tokens{r: modelfile.NewSource(r), line: 1}
 	h, err := readLiblinearHeader(t)
@@ -201,8 +199,8 @@ func (h *liblinearHeader) vectors() int {
 	return h.classes
 }
 
-// readLiblinearHeader reads the file through the line w, after which the weights follow. The lines
-// before w may come in any order, as in liblinear, but label must follow nr_class.
+// readLiblinearHeader reads the file through the line w. The lines before w may come in any order,
+// as in liblinear, but label must follow nr_class.
 func readLiblinearHeader(t *tokens) (*liblinearHeader, error) {
 	h := new(liblinearHeader)
 	seen := map[string]bool{}
@@ -307,10 +305,9 @@ func (h *liblinearHeader) readLabels(t *tokens) error {
 // L2R_L2LOSS_SVR for the squared loss, and MCSVM_CS for joint models of more than two classes. For
 // a joint model of two classes the file has the difference of the two vectors.
 //
-// WriteLiblinear returns an error for invalid models, for one-vs-one models of more than two
-// classes, for models with curves or a scaling that is not folded into the weights, and for labels
-// that are not whole numbers of 32 bits. The file has no class names, and counts features from 1,
-// whatever IndexBase is.
+// WriteLiblinear returns an error for invalid models, one-vs-one models of more than two classes,
+// models with curves or a scaling that is not folded into the weights, and labels that are not
+// whole numbers of 32 bits. The file has no class names, and counts features from 1.
 func WriteLiblinear(w io.Writer, m *pegasos.Model) error {
 	if err := m.Validate(); err != nil {
 		return fmt.Errorf("modelio: model can't be written: %w", err)

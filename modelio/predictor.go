@@ -23,11 +23,9 @@ type Predictor interface {
 	// Class returns the index of the class that the scores of a row predict, or -1 if a score is
 	// not finite.
 	Class(scores []float64) int
-	// ClassScores stores a score for each class in dst, or in a new slice if dst is too short, and
-	// returns the slice.
+	// ClassScores returns a score for each class, in dst or, if dst is too short, in a new slice.
 	ClassScores(scores, dst []float64) []float64
-	// ClassName returns the name of the class with the given index, or the label if classes have no
-	// names.
+	// ClassName returns the name of a class, or the label if classes have no names.
 	ClassName(class int) string
 	// Hash returns the SHA-256 of the fields that determine predictions, in hexadecimal.
 	Hash() string

@@ -46,7 +46,6 @@ func TestGoldenAuto(t *testing.T) {
 	}
 }
 
-// Newton's method has separate code for dense, sparse and 8-bit rows.
 func TestGoldenTol(t *testing.T) {
 	pixels := random(79, 2500, 40, 3, 0.9)
 	toPixels(pixels.dense, 255)

@@ -22,8 +22,7 @@ func (t *task) train(ctx context.Context, set *store.Set) (*Model, error) {
 	return m, err
 }
 
-// joinProgress returns a callback that reports the progress of consecutive training runs to f as if
-// they were one run.
+// joinProgress returns a callback that reports consecutive runs to f as if they were one run.
 func joinProgress(runs int, f func(Progress)) func(Progress) {
 	if f == nil || runs == 1 {
 		return f

@@ -261,7 +261,6 @@ func termsOf(e *pegasos.Expansion, row []float64) (terms []float64) {
 	return terms
 }
 
-// vector returns weight vector k and its bias, for scaled rows.
 func (t *trial) vector(m *pegasos.Model, k int) (w []float64, b float64) {
 	if m.Scaling == nil {
 		return floats.Float64s(m.Weights[k]), vectorBias(m, k)

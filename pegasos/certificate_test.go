@@ -11,8 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// optimum returns a lower and an upper bound on the optimum of a hinge problem, by dual coordinate
-// ascent in float64. bias is the value of the bias feature.
+// optimum bounds the optimum of a hinge problem by dual coordinate ascent in float64. bias is the
+// value of the bias feature.
 func optimum(t *testing.T, x *dense.Matrix, y []float64, lambda, bias float64) (low, high float64) {
 	t.Helper()
 	n, d := x.Rows(), x.Cols()+1

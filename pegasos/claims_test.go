@@ -18,7 +18,7 @@ var claimModels = flag.Int("claim-models", 200,
 	"number of models whose files TestClaims edits, 500 times each")
 
 // TestClaims edits claims and random fields of model and proof files. Claims that Verify confirms
-// must be true according to the optimum that certtest computes.
+// must be true by the optimum that certtest computes.
 func TestClaims(t *testing.T) {
 	found, models := map[pegasos.Verdict]int{}, *claimModels
 	if testing.Short() {
@@ -156,7 +156,6 @@ func (t *trial) holdClaims(m *pegasos.Model, v *pegasos.Verification) error {
 	return nil
 }
 
-// largest returns the largest squared label, at least 1.
 func largest(labels []float64) float64 {
 	most := 1.0
 	for _, y := range labels {

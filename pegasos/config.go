@@ -55,7 +55,7 @@ const (
 	LastIterate Average = "none"      // last iterate alone, as in the paper
 )
 
-// Bias says whether the model has a constant term, and how that term is trained.
+// Bias says whether and how the model's constant term is trained.
 type Bias string
 
 const (
@@ -64,8 +64,7 @@ const (
 	// Config.BiasScale in every row. The weight is penalized like the others; the larger BiasScale,
 	// the less the penalty matters.
 	BiasAugmented Bias = "augmented"
-	// BiasUnregularised trains a bias without a penalty. Pegasos's steps change the bias with the
-	// step size of the weights (section 6 of the paper).
+	// BiasUnregularised trains a bias without a penalty (section 6 of the paper).
 	BiasUnregularised Bias = "unregularised"
 )
 
@@ -141,9 +140,8 @@ const DefaultLambda = 1e-4
 // The Config of a [Model] holds the values that were chosen.
 type Config struct {
 	Loss Loss `json:"loss,omitempty"` // Hinge, Log, SquaredHinge, EpsInsensitive, Squared
-	// Epsilon is the absolute error that costs nothing with EpsInsensitive, in the units of the
-	// labels. 0 means a tenth of the labels' standard deviation (0.1 if they are equal), or 0 if
-	// TargetScale is ScaleNone.
+	// Epsilon is a parameter of EpsInsensitive, in the units of the labels. 0 means a tenth of
+	// their standard deviation (0.1 if they are equal), or 0 if TargetScale is ScaleNone.
 	Epsilon float64 `json:"epsilon,omitempty"`
 	// Multiclass is OneVsRest, OneVsOne, CrammerSinger or Multinomial.
 	Multiclass Multiclass `json:"multiclass,omitempty"`
@@ -163,8 +161,8 @@ type Config struct {
 	Epochs int   `json:"epochs,omitempty"`
 	Steps  int64 `json:"steps,omitempty"`
 
-	// Tol, if not 0, ends the run once Result.Gap is proven to be at most Tol: 0.01 means an
-	// objective at most 1 % above the optimum. Steps or Epochs then limit the run, to 2000 epochs
+	// Tol, if not 0, ends the run once Result.Gap is at most Tol: 0.01 means an objective at most
+	// 1 % above the optimum. Steps or Epochs then limit the run, to 2000 epochs
 	// (200 with FinishNewton) if both are 0, and a zero Finish means FinishAuto where that is
 	// possible. With Pegasos's steps the gap is computed after epochs 1 to 8, 10, 12, 15 and so on,
 	// a quarter more each time.
@@ -179,8 +177,8 @@ type Config struct {
 	Order Order `json:"order,omitempty"` // Shuffled, IID, Sequential or Blocks
 	Block int   `json:"block,omitempty"` // rows in a block, 64 if 0; for Shuffled and Blocks only
 	// Batch is the number of rows in a step, one if 0: w moves by the mean of the rows' updates.
-	// With IID a batch is a random set of rows without repeats. The other orders cut an epoch into
-	// rows/Batch steps, rounded up, whose batches differ in size by at most one.
+	// With IID a batch is a random set of distinct rows. The other orders cut an epoch into
+	// rows/Batch batches, rounded up, which differ in size by at most one.
 	Batch int `json:"batch,omitempty"`
 
 	// Project keeps w, with the weight of an appended feature, in a ball that contains the optimum:
@@ -208,21 +206,20 @@ type Config struct {
 	Seed      uint64 `json:"seed,omitempty"` // seed of the random number generator, which may be 0
 }
 
-// Paper returns the settings of the algorithm in Fig. 1 of the paper: unscaled rows, no bias, rows
-// drawn with replacement, step size 1/(lambda*t), and the last iterate as the model. Lambda is
-// DefaultLambda and Epochs is 20. Set Lambda to 0 to use C, and Epochs to 0 to use Steps.
+// Paper returns the settings of the algorithm in Fig. 1 of the paper: unscaled rows, no bias, IID,
+// OffsetNone and LastIterate. Lambda is DefaultLambda and Epochs is 20. Set Lambda to 0 to use C,
+// and Epochs to 0 to use Steps.
 func Paper() Config { return Config{Order: IID, Offset: OffsetNone, Average: LastIterate}.Plain() }
 
-// Plain returns cfg with its zero fields set to defaults that do not depend on the data: ScaleNone,
-// BiasNone, OneVsRest, DefaultLambda unless C is set, 20 epochs unless Steps is set (200 with
-// FinishNewton), and for other fields but Finish, which stays zero, the value listed first. The
-// Loss of Multinomial is Log, Offset is OffsetR2 for settings that do not adapt t0, and BiasScale
-// is 1 with BiasAugmented. A zero field in the Config of a [Model] means the value that Plain gives
-// it.
+// Plain returns cfg with its zero fields set to defaults that do not depend on the data:
+// DefaultLambda unless C is set, 20 epochs unless Steps is set (200 with FinishNewton), and for
+// other fields but Finish, which stays zero, the value listed first. The Loss of Multinomial is
+// Log, Offset is OffsetR2 for settings that do not adapt t0, and BiasScale is 1 with BiasAugmented.
+// A zero field in the Config of a [Model] means the value that Plain gives it.
 func (cfg Config) Plain() Config { return fromSettings(cfg.settings().Plain()) }
 
-// Validate returns a *[ConfigError] for the first invalid field, or nil. Train also checks the
-// settings against the data.
+// Validate returns a *[ConfigError] for an invalid field, or nil. Train also checks the settings
+// against the data.
 func (cfg Config) Validate() error { return publicError(cfg.settings().Validate()) }
 
 func (cfg Config) settings() *settings.Settings {

@@ -155,5 +155,4 @@ func TestGoldenDescent(t *testing.T) {
 	}
 }
 
-// costsOf3[y][r] is the cost of predicting the class r for a row of the class y.
 var costsOf3 = [][]float64{{0, 1, 2}, {0.5, 0, 3}, {2, 1, 0}}

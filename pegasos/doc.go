@@ -33,7 +33,7 @@
 //
 // (Eq. 13 of the paper, where t0 = 0), so that the margin test y<w,x> < 1 is y<v,x> <
 // lambda*(t-1+t0) and the update is v += y*x. Other losses add g*x, where -g is the derivative of
-// the loss with respect to the score. A mini-batch of k rows adds 1/k of each row's update.
+// the loss with respect to the score.
 //
 // [Paper] returns the paper's choices, from which the defaults of [Order], [Offset] and [Average]
 // differ. [Finish] selects other solvers.

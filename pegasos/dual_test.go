@@ -68,7 +68,6 @@ func (x wide) axpy(i int, a float64, w []float64) {
 	}
 }
 
-// longest returns the largest norm of a row.
 func (x wide) longest() (r float64) {
 	for _, s := range x.square {
 		r = math.Max(r, math.Sqrt(s))

@@ -15,8 +15,7 @@ func FormatLabel(label float32) string { return labels.Format(label) }
 // ClassName returns Names[class], or the label Classes[class] as text if Names is nil.
 func (m *Model) ClassName(class int) string { return labels.Name(m.Classes, m.Names, class) }
 
-// Objective returns the primal objective P on rows with the given scores, labels y and weights: the
-// sum of [Model.Penalty] and [Model.MeanLoss].
+// Objective returns the primal objective P, the sum of [Model.Penalty] and [Model.MeanLoss].
 func (m *Model) Objective(scores []float64, y, weights []float32) float64 {
 	return m.Penalty() + m.MeanLoss(scores, y, weights)
 }
@@ -45,14 +44,14 @@ func (m *Model) Penalty() float64 {
 	return total / float64(len(m.Weights))
 }
 
-// MeanLoss returns the mean of the loss Config.Loss over rows with the labels y, given the scores
-// that [Model.DecisionAll] returned for the rows. For a model of several problems it is the mean of
-// the problems' mean losses, where a one-vs-one problem counts only the rows of its two classes.
-// weights, if not nil, holds a weight for each row, as in Trainer.Weights; class weights and
-// Trainer.Costs are not applied. For regression with a TargetScale the loss refers to scaled
-// targets. MeanLoss is NaN if a weight is invalid or none is above 0, if the label of a row with a
-// weight above 0 is not one of the model's classes, or if a pair of classes has no rows. It panics
-// if weights is not nil and differs in length from y, or if there are too few scores.
+// MeanLoss returns the mean training loss of rows with the labels y and the given scores, from
+// [Model.DecisionAll]. For a model of several problems it is the mean of their mean losses, where a
+// one-vs-one problem counts only the rows of its two classes. weights is as in Trainer.Weights;
+// class weights and Trainer.Costs are not applied. For regression with a TargetScale the loss
+// refers to scaled targets. MeanLoss is NaN if a weight is invalid or none is above 0, if the label
+// of a row with a weight above 0 is not one of the model's classes, or if a pair of classes has no
+// rows. It panics if weights is not nil and differs in length from y, or if there are too few
+// scores.
 func (m *Model) MeanLoss(scores []float64, y, weights []float32) float64 {
 	if weights != nil && len(weights) != len(y) {
 		panic(misuse.Lengths("len(weights)", len(weights), "len(y)", len(y)))

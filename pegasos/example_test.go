@@ -90,7 +90,6 @@ func ExampleModel_Score() {
 	// Output: score 0.79, label 1
 }
 
-// Verify checks the objective and the gap of a model against its training data.
 func ExampleTrainer_Verify() {
 	x, y := points()
 	model, err := pegasos.Train(context.Background(), x, y, pegasos.Config{Tol: 0.01})
@@ -109,7 +108,6 @@ func ExampleTrainer_Verify() {
 	// Output: confirmed true
 }
 
-// A sparse row is given by the indices and the values of its nonzero features.
 func ExampleModel_ScoreSparse() {
 	model := &pegasos.Model{Classes: []float32{-1, 1}, Weights: [][]float32{{0.5, 0, -2}}}
 	var buf [1]float64 // one score for each weight vector
@@ -146,8 +144,8 @@ func ExampleModel_PredictSparse() {
 	// -1
 }
 
-// A model that is trained with the loss Log returns probabilities. Classifiers with other losses
-// need [pegasos.Config.Calibrate].
+// A model trained with the loss Log returns probabilities. Other losses need
+// [pegasos.Config.Calibrate].
 func ExampleModel_Probabilities() {
 	x, y := points()
 	cfg := pegasos.Config{Lambda: 0.1, Epochs: 100, Loss: pegasos.Log}
@@ -161,7 +159,6 @@ func ExampleModel_Probabilities() {
 	// Output: of the label 1: 0.80
 }
 
-// A Partial trains on rows that arrive in chunks.
 func ExampleNewPartial() {
 	x, y := points()
 	partial, err := pegasos.NewPartial(pegasos.Config{Lambda: 0.1}, []float32{-1, 1}, x.Cols())
@@ -169,7 +166,7 @@ func ExampleNewPartial() {
 		fmt.Println(err)
 		return
 	}
-	for range 10 { // ten chunks, here all with the same rows
+	for range 10 { // chunks, here all with the same rows
 		if err := partial.Fit(x, y); err != nil {
 			fmt.Println(err)
 			return

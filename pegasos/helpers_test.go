@@ -72,7 +72,6 @@ func mustTrain(t testing.TB, x pegasos.Examples, y []float32, cfg pegasos.Config
 	return m
 }
 
-// fixed trains with the defaults of Config.Plain for zero fields.
 func fixed(ctx context.Context, x pegasos.Examples, y []float32,
 	cfg pegasos.Config) (*pegasos.Model, error) {
 	return pegasos.Train(ctx, x, y, cfg.Plain())

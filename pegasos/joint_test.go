@@ -114,8 +114,8 @@ func (w worst) at(z []float64, y int) float64 {
 	return most
 }
 
-// four returns random rows of four labels. In the first 8 rows each label occurs twice, so that
-// with the weights of some each label has a row with a weight above 0.
+// four returns random rows of four labels. Each label occurs twice in the first 8 rows, so that
+// with the weights of some it has a row of a weight above 0.
 func four(seed uint64, rows, cols int, fill float64) pair {
 	p := random(seed, rows, cols, 4, fill)
 	for i := range 8 {

@@ -11,11 +11,9 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// The tests in this file change the data in ways whose effect on the model is known. They compare
-// bits if the arithmetic is exact.
+// The tests in this file change the data in ways whose effect on the model is known.
 
-// integers returns p with its values multiplied by 7 and rounded to integers, whose sums are exact
-// in float32.
+// integers returns p with values rounded to integers, whose sums are exact in float32.
 func (p pair) integers() pair {
 	d := dense.New(p.dense.Rows(), p.dense.Cols())
 	for i := range d.Rows() {

@@ -38,5 +38,5 @@ func (l Loss) traits() *loss.Traits {
 // Regression reports whether labels are regression targets instead of classes.
 func (l Loss) Regression() bool { return l.traits().Numbers }
 
-// LogOdds reports whether scores are log-odds, from which probabilities follow without calibration.
+// LogOdds reports whether scores are log-odds.
 func (l Loss) LogOdds() bool { return l.traits().LogOdds }

@@ -60,7 +60,7 @@ func TestEveryLossIsTested(t *testing.T) {
 	}
 }
 
-// lossCase describes a loss by functions that are independent of the tested code.
+// The functions of a lossCase are independent of the tested code.
 type lossCase struct {
 	cfg         pegasos.Config
 	kinks       []float64

@@ -86,7 +86,7 @@ func (m *Model) Head() Head {
 	return Head{m.Cols(), m.IndexBase, m.HashBits, m.Table, m.Classes, m.Names}
 }
 
-// Outputs returns the number of scores of a row, which is the number of weight vectors.
+// Outputs returns the number of scores of a row: one for each weight vector.
 func (m *Model) Outputs() int { return len(m.Weights) }
 
 // Cols returns the number of features, 0 for a zero Model.
@@ -274,8 +274,8 @@ func (s *Scaling) Fold(m *Model) *Model {
 }
 
 // Unfold, the inverse of Fold up to rounding, converts m to a model for rows and targets scaled by
-// s. The Scaling of m must be nil, be Folded, or scale rows as s does. Unfold returns m itself if s
-// is nil.
+// s, or returns m itself if s is nil. The Scaling of m must be nil, be Folded, or scale rows as s
+// does.
 func (s *Scaling) Unfold(m *Model) *Model {
 	if s == nil {
 		return m
@@ -288,8 +288,8 @@ func (s *Scaling) Unfold(m *Model) *Model {
 	return &u
 }
 
-// Exact returns weight vector k of m and its bias in float64, converted so that they apply to rows
-// and targets scaled by s. The model m must be a result of s.Fold.
+// Exact returns weight vector k of m and its bias in float64, for rows and targets scaled by s. The
+// model m must be a result of s.Fold.
 func (s *Scaling) Exact(m *Model, k int) (w []float64, b float64) {
 	return s.internal().UnfoldExact(m.Weights[k], m.bias(k))
 }

@@ -13,16 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
 
-// A model file has the format of package modelfile and the kind Linear. Its header has the lines of
-// header.fields, and its numbers are
-//
-//	weights   (float32, one vector after the other; without zeros if "sparse" is true)
-//	biases    (float64, one for each vector; only if "bias" is true)
-//	shifts    (float32, one for each feature; only with a "scaling" of kind standard)
-//	factors   (float32, one for each feature; only with a "scaling" of kind standard or max-abs)
-//	shifts    (float32, one for each term; only with an "expansion" in the "scaling")
-//	factors   (float32, one for each term; only with an "expansion" in the "scaling")
-//	state     (float32; the arrays of package checkpoint; only with a "state")
+// The section "Model files" of docs/spec.md describes the format of a model's file. The state is
+// that of package checkpoint.
 
 // header holds the header's values whose form differs from the Model's field.
 type header struct {
@@ -106,7 +98,7 @@ func readModel(r *modelfile.Reader) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The numbers are read before memory of the size that the header claims is allocated.
+	// Read the numbers before allocating as much memory as the header claims.
 	length := h.features + m.Scaling.internal().Terms()
 	size := matrices.VectorsSize(vectors, length)
 	weights, err := r.Vectors(vectors*length, h.sparse, size)
@@ -192,6 +184,6 @@ func (h *header) fill(m *Model) (vectors int, err error) {
 	return vectors, nil
 }
 
-// WriteFile writes the model to the named file. A regular file is replaced atomically once the
-// model is written completely. If the name ends in .gz the file is compressed with gzip.
+// WriteFile writes the model to the named file, compressed with gzip if the name ends in .gz. A
+// regular file is replaced atomically once the model is written completely.
 func (m *Model) WriteFile(name string) error { return modelfile.WriteFile(name, m.Write) }

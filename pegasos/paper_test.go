@@ -189,7 +189,7 @@ func TestBias(t *testing.T) {
 }
 
 // With LastHalf, a model of 500 steps is the mean of the weights after every 31st step of the last
-// half: 31 is 500/16 rounded down.
+// half, where 31 is 500/16 rounded down.
 func TestAveragedModel(t *testing.T) {
 	data := random(10, 64, 5, 2, 1)
 	other := mustTrain(t, data.dense, data.y, pegasos.Config{Lambda: 1, Steps: 99,

@@ -16,9 +16,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// Partial trains on rows that arrive in chunks. The classes are fixed when the Partial is created.
-// Each chunk is visited in one pass; the step count t and the random number generator continue from
-// chunk to chunk. The same chunks give the same model, to the bit, on every machine.
+// Partial trains on rows that arrive in chunks, in one pass over each chunk. The step count t and
+// the random number generator continue from chunk to chunk. The same chunks give the same model, to
+// the bit, on every machine.
 type Partial struct {
 	cfg     Config
 	classes []float32 // distinct labels, ascending; empty for regression
@@ -45,12 +45,11 @@ func NewPartial(cfg Config, classes []float32, cols int) (*Partial, error) {
 	return newPartial(cfg, classes, cols, nil)
 }
 
-// NewPartialFrom returns a trainer for chunks that continues from m as from a Trainer.Start. It
-// uses the columns, classes and settings of m, except settings that refer to the whole data. Fit
-// takes unscaled rows and targets and scales them like the training data of m. m is not changed.
-// The error is a *[ConfigError] if m was trained with Balanced, with Project for regression, or
-// with C and OneVsOne so that its pairs differ in lambda. Other errors say that m is invalid or has
-// an Expansion.
+// NewPartialFrom returns a trainer for chunks that continues from m as from a Trainer.Start, with
+// the settings of m, except those that refer to the whole data. Fit takes unscaled rows and targets
+// and scales them like the training data of m. m is not changed. The error is a *[ConfigError] if m
+// was trained with Balanced, with Project for regression, or with C and OneVsOne so that its pairs
+// differ in lambda. Other errors say that m is invalid or has an Expansion.
 func NewPartialFrom(m *Model) (*Partial, error) {
 	if err := m.check(); err != nil {
 		return nil, fmt.Errorf("pegasos: the model: %w", err)
@@ -192,8 +191,8 @@ func (p *Partial) Fit(x Examples, y []float32) error {
 	return publicError(err)
 }
 
-// Model returns the model after the chunks so far. Its objective, bound and gap are NaN. The error
-// is a *[StepError] of an earlier Fit, or a new *StepError if a weight or bias is not finite.
+// Model returns the model after the chunks so far, without objective, bound and gap. The error is a
+// *[StepError] of an earlier Fit, or a new *StepError if a weight or bias is not finite.
 func (p *Partial) Model() (*Model, error) {
 	if p.failed != nil {
 		return nil, p.failed

@@ -259,12 +259,11 @@ func (m *Model) HasProbabilities() bool {
 
 // Probabilities stores the probability of each class for the scores of one row in dst and returns
 // dst cut to the number of classes, or a new slice if dst is shorter. Multinomial without a
-// Calibration gives the softmax of the scores z: e^z divided by the sum of e^z over the classes. In
-// all other models each weight vector has a probability of its positive class: the value of its
-// sigmoid in Calibration at its score z, or 1/(1 + e^-z) without a Calibration. Models with a
-// weight vector for each class divide these probabilities by their sum; one-vs-one models combine
-// them by the second method of Wu, Lin and Weng (JMLR 5, 2004). Probabilities panics unless
-// [Model.HasProbabilities] is true.
+// Calibration gives the softmax of the scores. In all other models each weight vector has a
+// probability of its positive class: the value of its sigmoid in Calibration at its score z, or
+// 1/(1 + e^-z) without a Calibration. Models with a weight vector for each class divide these
+// probabilities by their sum; one-vs-one models combine them by the second method of Wu, Lin and
+// Weng (JMLR 5, 2004). Probabilities panics unless [Model.HasProbabilities] is true.
 func (m *Model) Probabilities(scores, dst []float64) []float64 {
 	if !m.HasProbabilities() {
 		panic(misuse.Of("the model has no probabilities"))

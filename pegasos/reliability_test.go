@@ -489,7 +489,7 @@ func reliableResume(t *testing.T) {
 	}
 }
 
-// A run ends when the gap of the objective with the penalty is at most Tol.
+// Tol refers to the objective with the penalty.
 func reliableEarlyStop(t *testing.T) {
 	data := random(122, 200, 5, 2, 1)
 	const tol = 0.02

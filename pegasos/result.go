@@ -30,8 +30,8 @@ type Result struct {
 	// CrossValidated is the quality of models with the same settings in a cross-validation; nil if
 	// there was none. It is a little optimistic, because the folds also chose the settings.
 	CrossValidated *Estimate
-	// HeldOut is the quality of the model on the rows that Trainer.Holdout held out of all
-	// training. It is nil if no rows were held out, or if the run was interrupted.
+	// HeldOut is the quality of the model on the rows that Trainer.Holdout held out; nil if there
+	// were none, or if the run was interrupted.
 	HeldOut *Estimate
 	// Objective is P, the mean of the problems' objectives. DualObjective is D, a proven lower
 	// bound on the minimum of P, which allows for rounding errors. Gap is the relative duality gap
@@ -79,8 +79,7 @@ func (r Result) WorstGap() (gap float64, k int) {
 func (r Result) MarshalJSON() ([]byte, error) { return json.Marshal(proof.Result(r).Header()) }
 
 // UnmarshalJSON decodes the JSON of MarshalJSON. Missing objectives and bounds become NaN, and Gap
-// is computed from Objective and DualObjective. An unknown key is an error, as is an Estimate with
-// an impossible number.
+// is computed from Objective and DualObjective. Unknown keys and invalid Estimates are errors.
 func (r *Result) UnmarshalJSON(text []byte) error {
 	var h *proof.ResultHeader
 	if err := modelfile.Unmarshal(text, &h); err != nil {

@@ -86,8 +86,7 @@ func TestWorstGap(t *testing.T) {
 	}
 }
 
-// Compare contradicts a claimed objective that differs from the computed objective by more than
-// float32 rounding explains.
+// A difference of objectives is a contradiction if float32 rounding can't explain it.
 func TestCompare(t *testing.T) {
 	model := func(p, d float64) *pegasos.Model {
 		return &pegasos.Model{Classes: []float32{0, 1}, Weights: [][]float32{{1}}, Lambda: 0.5,

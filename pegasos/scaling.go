@@ -38,8 +38,7 @@ type Scaling struct {
 	// Note says, where it applies, why the features were left unscaled, how lambda, Curves and
 	// Multiclass were chosen, and how many seconds a proof would take. It may be empty.
 	Note string `json:"note,omitempty"`
-	// Expansion lists the columns that Config.Curves appended to the scaled rows; nil if there are
-	// none. A model with an Expansion is not Folded.
+	// Expansion lists the columns that Config.Curves appended to the scaled rows; nil if none.
 	Expansion *Expansion `json:"expansion,omitempty"`
 }
 
@@ -71,6 +70,6 @@ type Expansion = curves.Expansion
 
 func (s *Scaling) internal() *scale.Scale { return (*scale.Scale)(s) }
 
-// Same reports whether s and t scale the features in the same way, whatever they do to targets. It
-// returns false if s is nil; otherwise t must not be nil.
+// Same reports whether s and t scale the features, not the targets, in the same way. It returns
+// false if s is nil; otherwise t must not be nil.
 func (s *Scaling) Same(t *Scaling) bool { return s.internal().Same(t.internal()) }

@@ -103,7 +103,6 @@ func TestScoreAllocatesNothing(t *testing.T) {
 	}
 }
 
-// With -race this test detects data races.
 func TestScoreConcurrently(t *testing.T) {
 	models, p := scored(t)
 	m := models["one-vs-one"]

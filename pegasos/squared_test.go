@@ -22,8 +22,7 @@ type ridgeProblem struct {
 	priorBias float64
 }
 
-// solve returns the optimal weights, the optimal bias and the least objective, from the normal
-// equations in float64.
+// solve returns the optimal weights and bias, and their objective.
 func (p ridgeProblem) solve() (w []float64, bias, least float64) {
 	d := p.x.Cols() + 1
 	value := p.bias

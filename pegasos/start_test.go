@@ -24,8 +24,8 @@ func from(t testing.TB, x pegasos.Examples, y []float32, start, prior *pegasos.M
 	return m
 }
 
-// The test computes the paper's steps in float64, until a margin is so near a kink of the loss that
-// rounding may decide the step.
+// The test computes the paper's steps in float64, until rounding may decide a step because a margin
+// is near a kink of the loss.
 func TestStart(t *testing.T) {
 	for _, l := range losses {
 		for _, withPrior := range []bool{false, true} {

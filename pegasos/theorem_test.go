@@ -51,13 +51,12 @@ func theoremSets(t testing.TB) []theoremSet {
 //	sum f(w_t;A_t) <= sum f(w*;A_t) + c (1 + ln T)/(2 lambda)
 //
 // with c = 4R^2, or (sqrt(lambda)+R)^2 with projection. After each epoch, a run must also satisfy
-// the inequality at the end of the proof of Lemma 1, which has the lengths of the sub-gradients g_t
-// and the distance from w* in place of bounds on them:
+// the inequality at the end of the proof of Lemma 1, where g_t are the sub-gradients:
 //
 //	sum f(w_t;A_t) <= sum f(w*;A_t) + sum |g_t|^2/(2 lambda t) - lambda T/2 |w_{T+1} - w*|^2
 //
-// Also, |w_t| <= R/lambda, and with projection |w_t| <= 1/sqrt(lambda). Within an epoch, fig1
-// computes w_t in float64. It starts each epoch from the trainer's w.
+// Also, |w_t| <= R/lambda, and with projection |w_t| <= 1/sqrt(lambda). fig1 computes w_t in
+// float64, each epoch from the trainer's w.
 func TestTheorem(t *testing.T) {
 	for _, set := range theoremSets(t) {
 		x := widen(set.x, 0)

@@ -19,7 +19,7 @@ func Train(ctx context.Context, x Examples, y []float32, cfg Config) (*Model, er
 	return (&Trainer{Config: cfg}).Train(ctx, x, y)
 }
 
-// Train trains a model as the function [Train] does, with the settings and inputs of tr.
+// Train is like the function [Train], with the settings and inputs of tr.
 func (tr *Trainer) Train(ctx context.Context, x Examples, y []float32) (*Model, error) {
 	misuse.Context(ctx)
 	if tr.Holdout != 0 {
@@ -64,8 +64,7 @@ func (tr *Trainer) Choose(ctx context.Context, x Examples, y []float32) (cfg Con
 	return t.Config.Plain(), r2, nil
 }
 
-// Measure computes the objective and the bound of the model so far and returns its Result. Call
-// Measure only during the callback.
+// Measure returns the Result of the model so far. Call Measure only during the callback.
 func (p Progress) Measure() Result { return Result(p.session.Point().Result) }
 
 // Model returns the model so far, with a Result, and with a State if Trainer.KeepState is set. Call

@@ -17,10 +17,9 @@ type Trainer struct {
 	// larger of 64 and four for each processor. The model does not depend on Threads.
 	Threads int
 	// Weights, if not nil, holds a weight for each row: 0, or 1e-15 to 1e15. It is multiplied by
-	// the weight of the row's class. A row of weight 2 counts as two rows, one of weight 0 as none:
-	// the objective is lambda/2 |w|^2 + sum of weight*loss / sum of weights, and a step with a row
-	// is multiplied by the row's weight over the mean of the weights above 0. Scaling counts all
-	// rows of a weight above 0 alike.
+	// the weight of the row's class. The objective is lambda/2 |w|^2 + sum of weight*loss / sum of
+	// weights. A step with a row is multiplied by the row's weight over the mean of the weights
+	// above 0. Scaling counts all rows of a weight above 0 alike.
 	Weights []float32
 	// CurveColumns, if not nil, lists in ascending order the columns that Config.Curves may expand.
 	// They must have mean 0 and standard deviation 1, as they are or after ScaleStandard. If
@@ -53,8 +52,7 @@ type Trainer struct {
 	// Resume, if not nil, is a model with a State, whose run Train continues. The data and the
 	// Config must be as in the interrupted run. The result is then the model of an uninterrupted
 	// run, to the bit. Epochs or Steps, which count the whole run, may be larger than in the
-	// interrupted run; an average of iterates and an adapted t0 (see OffsetAuto) may then differ
-	// from those of an uninterrupted run.
+	// interrupted run, but then an average of iterates and an adapted t0 may differ.
 	Resume *Model
 	// Pause, if not 0, is the number of steps of each weight vector after which Train returns
 	// ErrPaused. In a resumed run the steps before the interruption count, too.
@@ -71,11 +69,10 @@ type Trainer struct {
 	// Valid holds the validation rows for Config.Patience. A row whose label is missing from the
 	// training set counts as a mistake.
 	Valid *Labelled
-	// MaxMemory limits the memory of training in bytes, without the data, as estimated before the
-	// run; 0 means 4 GiB, or the memory that the machine or the control group has left for this
-	// process if that is less. The choice of settings from the data depends on MaxMemory, or on 4
-	// GiB if MaxMemory is 0, but not on the memory of the machine. A run that does not fit is
-	// refused with a *[ConfigError].
+	// MaxMemory limits the estimated memory of training in bytes, without the data; 0 means 4 GiB,
+	// or the memory that the machine or the control group has left for this process if that is
+	// less. The choice of settings from the data depends on MaxMemory, or on 4 GiB if MaxMemory is
+	// 0, but not on the memory left. A run that does not fit is a *[ConfigError].
 	MaxMemory int64
 
 	// Progress, if not nil, is called after each epoch, at the end of the run, and after the

@@ -276,8 +276,7 @@ func (v *Verification) checkSettings(m *Model, biases []float64) {
 	}
 }
 
-// Contradict adds a reason to v.Reasons, formatted by fmt.Sprintf, and sets the Verdict to
-// Contradicted.
+// Contradict adds a reason, formatted by fmt.Sprintf, and sets the Verdict to Contradicted.
 func (v *Verification) Contradict(format string, a ...any) {
 	v.Reasons = append(v.Reasons, fmt.Sprintf(format, a...))
 	v.Verdict = Contradicted

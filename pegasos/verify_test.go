@@ -106,8 +106,8 @@ func TestTampering(t *testing.T) {
 	t.Logf("%d changes, %d missed", tried, missed)
 }
 
-// tamper makes a random change to the model in file, with a valid checksum, or to the data. what is
-// "" if nothing was changed. noticed reports whether Read or Verify detected the change.
+// tamper changes the model in file, with a valid checksum, or the data. what is "" if nothing was
+// changed. noticed reports whether Read or Verify detected the change.
 func (t *trial) tamper(tt *testing.T, file []byte) (what string, noticed bool) {
 	m, err := pegasos.Read(bytes.NewReader(file))
 	if err != nil {

@@ -13,8 +13,8 @@
 //
 // Results of the kernels have the bits of package dense's, for any number of threads. They differ
 // from gonum's by rounding, and may differ for infinite elements or NaN, or if a partial sum
-// overflows. For example, Sgemm multiplies a 0 in A by an infinity in B, which gives NaN, but
-// gonum's Gemm may skip products with a 0 in A.
+// overflows: gonum's Gemm may skip products with a 0 in A, where Sgemm gives NaN if the element of
+// B is infinite.
 package blas32
 
 import (
@@ -24,8 +24,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 )
 
-// Implementation is a [blas.Float32]. Its methods may be called from any number of goroutines at
-// once.
+// Implementation is a [blas.Float32]. Any number of goroutines may use it.
 type Implementation struct {
 	gonum.Implementation // for other methods and arguments
 

@@ -41,8 +41,8 @@ func near(got float32, want float64) float64 {
 	return float64(got)
 }
 
-// both calls store with a float32 copy of x and wide with a float64 copy. It sets the elements of x
-// that store changes to near of the two results.
+// both calls store and wide with copies of x, and sets the elements that store changes to near of
+// the two results.
 func both(x []float64, store func(x []float32), wide func(x []float64)) {
 	got, want := down(x), slices.Clone(x)
 	store(got)

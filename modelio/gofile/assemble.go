@@ -28,8 +28,7 @@ type part struct {
 }
 
 // assemble returns a Go file: the introduction, imports, the declarations in top, and copies of the
-// declarations of package parts that top needs. The copies lack code that the model never runs: see
-// isLacking.
+// declarations of package parts that top needs, without code that the model never runs.
 func assemble(introduction string, top []byte, lacks map[string]bool) ([]byte, error) {
 	var all []*part
 	byName := map[string][]*part{}  // a method M has the name ".M"

@@ -32,10 +32,10 @@ const (
 // Write writes the model as a Go file of the package of the given name. The file has the functions
 // Predict and Scores, and Probabilities if the model has probabilities. Their arguments are the
 // cells of a row if the model has a table encoder, the values of all features if rows are dense,
-// else the indices and values of the features that are not 0. Scores have the bits of the model's
-// scores (of Model.ClassScores with one-vs-one of more than two classes) for rows of the given
-// layout. LayoutAuto is the layout of the training set, or dense for user-defined rows; if
-// Model.Data is empty, rows of more than 4,096 features are sparse.
+// else the indices and values of the nonzero features. Scores have the bits of the model's scores
+// (of Model.ClassScores with one-vs-one of more than two classes) for rows of the given layout.
+// LayoutAuto is the layout of the training set, or dense for user-defined rows; if Model.Data is
+// empty, rows of more than 4,096 features are sparse.
 func Write(w io.Writer, m *pegasos.Model, name string, layout dataset.Layout) error {
 	s, err := newSource(m, name, layout)
 	if err != nil {

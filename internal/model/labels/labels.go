@@ -19,13 +19,11 @@ const MaxClasses = 1 << 16 // of a model
 // classes. weight may be nil.
 //
 //   - If known is nil, the classes are the distinct labels of the rows whose weight is not 0.
-//   - If known is not nil, it lists the classes, and the label of each row of positive weight must
-//     be one of them.
+//   - If known is not nil, it lists the classes, which must include the labels of these rows.
 //   - A row of weight 0 has the index -1 if its label is not a class.
 //
 // Classify returns an error if a label is not finite, even of a row of weight 0, if there is only
-// one class, or if known is nil and there are more than MaxClasses classes. badRow creates an error
-// about one row.
+// one class, or if known is nil and there are more than MaxClasses classes.
 func Classify(y []float32, weight []float64, known []float32,
 	badRow func(row int, reason string) error) (classes []float32, class []int32, err error) {
 	if err := Finite(y, badRow); err != nil {
@@ -102,8 +100,8 @@ func distinct(y []float32, weight []float64, badRow func(int, string) error) ([]
 	return classes, nil
 }
 
-// countEither counts labels at the start of y that have the bits of a or b, but not all of them if
-// another label follows.
+// countEither counts labels at the start of y that have the bits of a or b. If another label
+// follows, it may leave out the last three.
 func countEither(y []float32, a, b float32) (n int) {
 	first, second := math.Float32bits(a), math.Float32bits(b)
 	neither := func(v float32) uint64 { // 0 if v is a or b

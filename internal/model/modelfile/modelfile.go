@@ -23,7 +23,7 @@ import (
 type Kind struct {
 	Magic   string // with the space before the version
 	Name    string // in error messages
-	Version int    // newest version that this program reads, and the version that it writes
+	Version int    // version written, and newest version read
 }
 
 // The kinds of the trainers' files.
@@ -41,12 +41,10 @@ type Field struct {
 	Most     int  // largest number of elements of a value that is an array; 0 for no limit
 }
 
-// Required returns a Field with the variable that value points to.
 func Required(name string, value any) Field {
 	return Field{Name: name, Value: value, Required: true}
 }
 
-// Optional returns a Field with the variable that value points to.
 func Optional(name string, value any) Field { return Field{Name: name, Value: value} }
 
 func (f Field) UpTo(limit int) Field {

@@ -43,8 +43,8 @@ func Read[M any](r io.Reader, kind Kind, parse func(*Reader) (M, error)) (M, err
 	return none, fmt.Errorf("pegasos: %s file: %w", kind.Name, escape.Error(err))
 }
 
-// ReadFile opens the named file, decompresses it if it is a gzip file, and returns the result of
-// parse for its contents. Errors name the file.
+// ReadFile returns the result of parse for the contents of the named file, decompressed if it is a
+// gzip file. Errors name the file.
 func ReadFile[M any](name string, parse func(io.Reader) (M, error)) (M, error) {
 	var none M
 	f, err := os.Open(name)
@@ -152,7 +152,7 @@ func (r *Reader) readKey() (string, error) {
 	return "", fmt.Errorf("header: %.40q: want a known key, \": \" and a value", name)
 }
 
-// maxKeyLen is the largest length of a key with its divider, in bytes.
+// maxKeyLen is the length in bytes from which keys are rejected.
 const maxKeyLen = 100
 
 func (r *Reader) readValue(f Field) error {

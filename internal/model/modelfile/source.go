@@ -56,7 +56,7 @@ type Source struct {
 
 const bufferSize = 1 << 16
 
-// NewSource returns a Source that reads a model from r, or r itself if it is a Source.
+// NewSource returns a Source that reads from r, or r itself if it is a Source.
 func NewSource(r io.Reader) *Source {
 	s := newSource(r)
 	s.account.peeked = false

@@ -8,16 +8,14 @@ import (
 	"github.com/pegasimd/pegasimd/internal/sys/budget"
 )
 
-// The sparse form of vectors is a bitmap followed by the numbers whose bit is 1, as float32; the
-// other numbers are +0. The bitmap has a bit for each number, one vector after the other, the first
-// number in the lowest bit of the first byte; spare bits of the last byte are 0.
+// The sparse form of vectors is a bitmap followed by the numbers whose bit is 1: see the section
+// "Model files" of docs/spec.md.
 
 // minBytesSaved keeps small files plain, because the plain form is simpler to read.
 const minBytesSaved = 1 << 10
 
-// Sparse reports whether w should write the vectors in sparse form: whether that saves a tenth of
-// their bytes and at least minBytesSaved, and whether readers then allow vectors that take memory
-// bytes.
+// Sparse reports whether w should write the vectors, which take memory bytes, in sparse form:
+// whether that saves a tenth of their bytes and at least minBytesSaved, and readers allow it.
 func (w *Writer) Sparse(vectors [][]float32, memory int) bool {
 	all, stored := 0, 0
 	for _, v := range vectors {
@@ -36,7 +34,7 @@ func (w *Writer) Sparse(vectors [][]float32, memory int) bool {
 	return full-size >= max(full/10, minBytesSaved) && int64(memory) <= most
 }
 
-// Vectors writes vectors one after the other, in sparse form or as plain float32 numbers.
+// Vectors writes vectors in sparse form or as plain float32 numbers.
 func (w *Writer) Vectors(vectors [][]float32, sparse bool) {
 	if !sparse {
 		for _, v := range vectors {
@@ -83,7 +81,7 @@ func (w *Writer) bitmap(vectors [][]float32) {
 type Vectors struct {
 	bits   []byte    // bitmap of the sparse form; nil if values has all numbers
 	values []float32 // stored numbers that Next has not returned yet
-	at     int       // numbers that Next has returned in sparse form, zeros included
+	at     int       // count of numbers that Next has returned in sparse form
 }
 
 // Vectors reads the n numbers of all vectors together, in sparse form or plain. In sparse form it

@@ -34,7 +34,6 @@ func NewWriter(w io.Writer, kind Kind) *Writer {
 	return &Writer{b, w, sum, compressed}
 }
 
-// Header writes the header and the empty line after it.
 func (w *Writer) Header(fields []Field) error {
 	if err := WriteLines(w, fields); err != nil {
 		return err
@@ -58,8 +57,7 @@ func WriteLines(w io.Writer, fields []Field) error {
 	return nil
 }
 
-// Close writes the checksum and returns the first error of writing. It does not close the
-// underlying writer.
+// Close writes the checksum and returns the first error of writing.
 func (w *Writer) Close() error {
 	if err := w.Flush(); err != nil {
 		return err

@@ -51,8 +51,7 @@ func (h ClaimHeader) Gap() *float64 {
 	return orNil(gap)
 }
 
-// CheckGap returns "" if gap, the relative duality gap in a header, is nil or equals the gap of P
-// and D, and else an error message.
+// CheckGap returns an error message, or "" if gap, from a header, is nil or equals the gap of h.
 func (h ClaimHeader) CheckGap(gap *float64) string {
 	want := h.Claim().Gap()
 	if gap == nil || *gap == want {

@@ -27,7 +27,7 @@ type Found struct {
 	Exact, Quick Measurement
 }
 
-// Comparison compares the claims of a model with computed values.
+// Comparison compares a model's claims with computed values.
 type Comparison struct {
 	Contradict  func(format string, a ...any) // called with each reason against a claim
 	Proven      bool                          // the computed bounds come from a proof file
@@ -170,8 +170,8 @@ func (t *Comparison) bound(suffix string, claimed, found Claim) bool {
 	return false
 }
 
-// Means contradicts the claimed means over all problems unless they equal the means of the claims
-// that Bound was called with. Two NaN bounds count as equal.
+// Means contradicts the claimed means unless they equal the means of the claims passed to Bound.
+// Two NaN bounds count as equal.
 func (t *Comparison) Means(all Claim) {
 	mean := Claim{t.sum.Objective / t.problems, t.sum.DualObjective / t.problems}
 	if mean.Objective != all.Objective {

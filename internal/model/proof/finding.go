@@ -10,7 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/plural"
 )
 
-// The verdicts on a model. pegasos.Verdict documents them.
+// Verdicts: see pegasos.Verdict.
 const (
 	Confirmed     = "confirmed"
 	NotConfirmed  = "not confirmed"
@@ -56,7 +56,7 @@ func (f *Finding) Print(w io.Writer) {
 	}
 	gap := f.Found.Gap()
 	standing := Standing(gap)
-	if gap > 1 && !math.IsInf(gap, 0) { // a gap above 1 is printed too: it is the result
+	if gap > 1 && !math.IsInf(gap, 0) {
 		standing = "at most " + Percent(gap) + " above the optimum"
 	}
 	fmt.Fprintf(w, "found      objective %.10g, %s, %s\n", f.Found.Objective, standing, f.Source)

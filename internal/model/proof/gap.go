@@ -1,10 +1,9 @@
 // Package proof defines what a model records of its objective P and of a lower bound D on the
-// minimum P*, and compares it with values computed again from the data: see [Result], [Claim],
-// [Comparison] and [Finding].
+// minimum P*, and compares it with values computed again from the data.
 //
 // A lower bound D above 0 accounts for all rounding errors, the errors of P included: D <= P* - e
 // if the computed P differs from the exact objective by at most e. Then P - D is at least the
-// excess of the exact objective over P*, and D > P is impossible.
+// excess of the exact objective over P*.
 package proof
 
 import (
