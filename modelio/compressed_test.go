@@ -44,8 +44,7 @@ func TestCompressedSparse(t *testing.T) {
 			t.Errorf("%d classes: the file has %d bytes, error %v", classes, info.Size(), err)
 		}
 	}
-	// Gzip's default level compresses zeros further than WriteFile does. The memory limit still
-	// allows such files of two classes.
+	// Gzip's default level compresses zeros further than WriteFile does, but within the limits.
 	m, dir := sparseModel(2, 1<<20), t.TempDir()
 	for form, f := range map[string]struct {
 		write func(io.Writer) error

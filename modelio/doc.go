@@ -1,5 +1,5 @@
-// Package modelio reads and writes linear models in two formats for other programs, JSON and
-// liblinear's text, and reads native files of linear models and kernel machines.
+// Package modelio reads and writes linear models as JSON and in liblinear's format, and reads
+// native files of linear models and kernel machines.
 //
 //	p, err := modelio.ReadFile("any.model")    // linear or with a kernel, to predict with
 //	err = modelio.WriteLiblinear(file, model)

@@ -86,7 +86,6 @@ func kernel(lines map[string]string) string {
 	})
 }
 
-// header writes no line for a key with an empty value.
 func header(magic string, lines map[string]string, defaults [][2]string) string {
 	for _, f := range defaults {
 		value, ok := lines[f[0]]
@@ -107,8 +106,8 @@ func named[M any](read func(io.Reader) (M, error)) func(name string) error {
 	}
 }
 
-// inPart returns a function that reads a file, and that also returns an error if the file is not
-// compressed or if read consumed more than two thirds of the compressed bytes.
+// inPart returns a function that reads a file, and that also returns an error unless the file is
+// compressed and read consumed at most two thirds of it.
 func inPart[M any](read func(io.Reader) (M, error)) func(name string) error {
 	return func(name string) error {
 		info, err := os.Stat(name)

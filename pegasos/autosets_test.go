@@ -85,8 +85,7 @@ func holdSet(t *testing.T, n *tally, rows *dense.Matrix, y []float32, cfg pegaso
 	}
 }
 
-// These sets are too large for certtest. Solvers in float64 found the bounds low and high on the
-// optimum: see the README of the data.
+// Solvers in float64 found the bounds low and high on the optimum: see the README of the data.
 func TestAutoReferences(t *testing.T) {
 	dir := longData(t)
 	pixels := "fashion-mnist/train-images-idx3-ubyte.gz,fashion-mnist/train-labels-idx1-ubyte.gz"

@@ -17,7 +17,7 @@ func (claimedCols) Dot(int, []float32) float32   { return 0 }
 func (claimedCols) Axpy(int, float32, []float32) {}
 func (claimedCols) SumSquares(int) float32       { return 0 }
 
-// An impossible number of columns must be an error before large allocations.
+// An impossible number of columns must be an error.
 func TestImpossibleColumns(t *testing.T) {
 	y := []float32{0, 1, 1}
 	for _, cols := range []int{math.MinInt, -5, -1, math.MaxInt32, math.MaxInt - 1, math.MaxInt} {

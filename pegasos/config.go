@@ -107,8 +107,8 @@ const (
 	OneVsRest Multiclass = "ovr"
 	// OneVsOne trains a problem for each pair of labels on the rows of these two labels alone: C,
 	// Epochs, Balanced and t0 refer to the rows of the pair. The pairs of indices in Model.Classes
-	// are in the order (0, 1), (0, 2), ..., (1, 2), .... Each pair votes for one of its labels;
-	// [Model.ClassScores] documents ties.
+	// are in the order (0, 1), (0, 2), ..., (1, 2), .... Each pair votes for one of its labels: see
+	// [Model.ClassScores].
 	OneVsOne Multiclass = "ovo"
 	// CrammerSinger trains one problem, with a weight vector for each label. Vector r gives label r
 	// the score z_r, and the loss of a row with the label y is the maximum over r of
@@ -122,7 +122,7 @@ const (
 // Joint reports whether m trains all weight vectors in one problem.
 func (m Multiclass) Joint() bool { return m == CrammerSinger || m == Multinomial }
 
-// DefaultLambda is the value that Config.Plain gives to Lambda if neither Lambda nor C is set.
+// DefaultLambda is the Lambda of Config.Plain if neither Lambda nor C is set.
 const DefaultLambda = 1e-4
 
 // Config holds the settings of a training run. The settings, the data, the layout of the rows and
@@ -190,9 +190,9 @@ type Config struct {
 
 	Bias      Bias    `json:"bias,omitempty"`       // BiasNone, BiasAugmented or BiasUnregularised
 	BiasScale float64 `json:"bias_scale,omitempty"` // appended feature's value, for BiasAugmented
-	// Scale is the scaling of the features: ScaleNone, ScaleStandard, ScaleMaxAbs or ScaleUnit.
+	// Scale is ScaleNone, ScaleStandard, ScaleMaxAbs or ScaleUnit, for the features.
 	Scale Scale `json:"scale,omitempty"`
-	// TargetScale is the scaling of regression targets: ScaleNone or ScaleStandard.
+	// TargetScale is ScaleNone or ScaleStandard, for regression targets.
 	TargetScale Scale `json:"target_scale,omitempty"`
 	// Curves is CurvesNone, CurvesProducts or CurvesPieces: see [Expansion].
 	Curves Curves `json:"curves,omitempty"`

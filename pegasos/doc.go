@@ -8,11 +8,10 @@
 //	err = m.WriteFile("text.model")
 //
 // Rows are a [dense.Matrix], a [sparse.Matrix], or a user-defined type that implements [Examples].
-// Package dataset reads matrices from files. With a zero [Config], Train chooses the scaling of the
-// features, lambda, the multi-class scheme and the solver from the data; rows of a user-defined
-// type are not scaled by default.
+// Package dataset reads matrices from files. With a zero [Config], Train chooses the settings from
+// the data:
 // https://github.com/pegasimd/pegasimd/blob/main/docs/training.md lists the choices and says when
-// to set a field.
+// to set a field. Rows of a user-defined type are not scaled by default.
 //
 // # Objective
 //

@@ -21,7 +21,7 @@ type ConfigError struct {
 
 func (e *ConfigError) Error() string { return "pegasos: " + e.Field + ": " + e.Reason }
 
-// ReasonFor returns Reason with each field that Mentions lists replaced by name(field).
+// ReasonFor returns Reason with each field in Mentions replaced by name(field).
 func (e *ConfigError) ReasonFor(name func(field string) string) string {
 	text, rest := "", e.Reason
 	for field := range strings.FieldsSeq(e.Mentions) {

@@ -20,9 +20,9 @@ func (m *Model) Objective(scores []float64, y, weights []float32) float64 {
 	return m.Penalty() + m.MeanLoss(scores, y, weights)
 }
 
-// Penalty returns the penalty lambda/2 |w|^2, where the weight vector w includes the weight of an
-// appended feature. With several weight vectors it is the sum over them for a joint Multiclass,
-// otherwise their mean. It is NaN for a model that was trained with a Prior.
+// Penalty returns the penalty lambda/2 |w|^2, where w includes the weight of an appended feature.
+// With several weight vectors it is the sum of their penalties for a joint Multiclass, otherwise
+// the mean. It is NaN for a model trained with a Prior.
 func (m *Model) Penalty() float64 {
 	if m.Prior != "" {
 		return math.NaN() // the model does not store the prior's weights

@@ -59,8 +59,7 @@ func TestManyClassesFit(t *testing.T) {
 		if most > float64(c.most) {
 			t.Errorf("%s: %.1f MB besides the data", name, most/1e6)
 		}
-		// MaxMemory may change the settings that training chooses. If it does not, the model is the
-		// same.
+		// The model is the same if training with MaxMemory chooses the same settings.
 		refused, same := false, 0
 		for share := int64(1); !refused; share *= 2 {
 			tr := pegasos.Trainer{Config: pegasos.Config{Epochs: 3}, MaxMemory: 128e6 / share}

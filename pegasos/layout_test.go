@@ -103,8 +103,7 @@ func TestCompactLayouts(t *testing.T) {
 	}
 }
 
-// everyLayout calls f with training set to copy matrices of any size in the order of visits, and
-// again with training set to copy none.
+// everyLayout calls f while training copies matrices of any size, and again while it copies none.
 func everyLayout(f func()) {
 	defer func(old int) { store.MinCopySize = old }(store.MinCopySize)
 	for _, store.MinCopySize = range []int{0, math.MaxInt} {

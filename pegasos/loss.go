@@ -2,7 +2,8 @@ package pegasos
 
 import "github.com/pegasimd/pegasimd/internal/train/loss"
 
-// Loss names the loss of a row with the label y, -1 or +1 in classification, and the score z.
+// Loss names the loss of a row with the label y and the score z. In classification y is -1 or +1,
+// in regression y is the target and z the prediction.
 type Loss string
 
 const (
@@ -12,12 +13,11 @@ const (
 	Log Loss = "log"
 	// SquaredHinge is max(0, 1 - y*z)^2, as in liblinear.
 	SquaredHinge Loss = "squared-hinge"
-	// EpsInsensitive is max(0, |y - z| - Epsilon), the loss of support vector regression. Labels
-	// are targets, and scores are predictions.
+	// EpsInsensitive is max(0, |y - z| - Epsilon), the loss of support vector regression.
 	EpsInsensitive Loss = "eps-insensitive"
-	// Squared is (y - z)^2/2, the loss of ridge regression. Labels are targets, and scores are
-	// predictions. With unscaled rows and targets, rows of equal weight and BiasUnregularised, the
-	// optimum is the same as of scikit-learn's Ridge with alpha = lambda * number of rows.
+	// Squared is (y - z)^2/2, the loss of ridge regression. With unscaled rows and targets, rows of
+	// equal weight and BiasUnregularised, scikit-learn's Ridge with alpha = lambda * number of rows
+	// has the same optimum.
 	Squared Loss = "squared"
 )
 

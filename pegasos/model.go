@@ -23,18 +23,18 @@ import (
 
 // Model is a trained linear model.
 //
-// A model of two classes has one weight vector; a score above 0 means the second class. A
-// [OneVsOne] model of more classes has a weight vector for each pair of classes; a score above 0 is
-// a vote for the second class of the pair. Any other model of more classes, and a joint model even
-// of two, has a weight vector for each class, and the highest score wins. A regression model has no
-// classes and one weight vector, whose score is the prediction.
+// A joint model, and a [OneVsRest] model of more than two classes, has a weight vector for each
+// class, and the highest score wins. A [OneVsOne] model of more than two classes has a weight
+// vector for each pair of classes; a score above 0 is a vote for the second class of the pair. Any
+// other model of two classes has one weight vector; a score above 0 means the second class. A
+// regression model has no classes and one weight vector, whose score is the prediction.
 //
 // Any number of goroutines may use a Model as long as none of them changes it.
 type Model struct {
 	Classes []float32 // distinct labels, ascending; nil for regression
 	Names   []string  // names of the classes, set by the caller; nil if they have none
-	// Weights holds the weight vectors. Each has an element for each feature, followed by an
-	// element for each term of Scaling.Expansion, if the model has an Expansion.
+	// Weights holds the weight vectors. Each has an element for each feature, and then for each
+	// term of Scaling.Expansion.
 	Weights [][]float32
 	Bias    []float64 // constant term of each weight vector's score; nil if the model has none
 
@@ -45,8 +45,8 @@ type Model struct {
 	IndexBase int             // number of the first feature in the data's file, such as 0 or 1
 
 	Calibration []Sigmoid // Platt's sigmoid of each weight vector; nil if not calibrated
-	// Lambda is the weight of the penalty. With OneVsOne and Config.C each pair has its own weight
-	// in Result.PerClass, and Lambda is the weight of the first pair that has rows.
+	// Lambda is the weight of the penalty; with OneVsOne and Config.C, of the first pair that has
+	// rows. Result.PerClass then has the weight of each pair.
 	Lambda float64
 	Config Config // settings of the run, after zero fields were filled in
 	Prior  string // Hash of Trainer.Prior; empty if there was none
@@ -347,8 +347,7 @@ func (m *Model) check() error {
 	return modelfile.CheckData(m.Data)
 }
 
-// Pair returns the positions in Classes of the two classes of weight vector k of a one-vs-one
-// model. A score above 0 is a vote for the second class.
+// Pair returns the indices in Classes of the two classes of weight vector k of a one-vs-one model.
 func (m *Model) Pair(k int) (first, second int) {
 	return labels.Pair(k, len(m.Classes))
 }
@@ -370,8 +369,8 @@ func (m *Model) Settings() string {
 	return m.Config.settings().Describe(len(m.Classes), m.Lambda, r2) + note
 }
 
-// State is the state of a run from which a later run continues: see Trainer.KeepState and
-// Trainer.Resume. It is part of the model's file.
+// State is the state of a run from which a later run continues: see Trainer.Resume. It is part of
+// the model's file.
 type State struct{ state checkpoint.State }
 
 // Steps returns the number of steps that the run had taken, counted as in [Progress].

@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
 
-// The section "Model files" of docs/spec.md describes the format of a model's file. The state is
-// that of package checkpoint.
+// The section "Model files" of docs/spec.md describes the format of a model's file. The state in it
+// consists of the arrays of package checkpoint.
 
 // header holds the header's values whose form differs from the Model's field.
 type header struct {
@@ -83,7 +83,7 @@ func (m *Model) Write(w io.Writer) error {
 
 // Read reads a model from r, which must hold a model written by Write and nothing else. It verifies
 // the checksum and returns valid models only. It allocates at most some MiB and a small multiple of
-// the bytes that r holds, whatever the header claims.
+// the bytes that r holds.
 func Read(r io.Reader) (*Model, error) { return modelfile.Read(r, modelfile.Linear, readModel) }
 
 // ReadFile reads a model from the named file, which may be compressed with gzip.

@@ -71,8 +71,7 @@ func TestModelRoundTrip(t *testing.T) {
 	}
 }
 
-// A model with mostly zero weights is written in sparse form, unless readers would reject so many
-// weights in a file of this size.
+// Mostly zero weights are written in sparse form, unless readers would reject the file.
 func TestModelSparse(t *testing.T) {
 	dir := t.TempDir()
 	for name, sparse := range map[string]bool{"model.gz": true, "larger.gz": false} {

@@ -32,8 +32,7 @@ func partialModel(t *testing.T, p *pegasos.Partial) *pegasos.Model {
 	return m
 }
 
-// With Sequential, OffsetNone and LastIterate, training on chunks gives the hash of a single epoch
-// over all rows.
+// With Sequential, OffsetNone and LastIterate, chunks give the hash of one epoch over all rows.
 func TestPartialIsOnePass(t *testing.T) {
 	data := random(41, 90, 5, 3, 1)
 	for _, cfg := range []pegasos.Config{

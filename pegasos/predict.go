@@ -59,12 +59,11 @@ func (m *Model) checkScores(scores []float64) []float64 {
 	return scores[:len(m.Weights)]
 }
 
-// ClassScores stores a score for each class in dst, in the order of Classes, given the scores of
-// one row, and returns dst cut to the number of classes, or a new slice if dst is shorter. For two
-// classes with one score z the class scores are -z and z. With one-vs-one the score of a class is
-// its number of votes plus, to break ties, s/(3(|s|+1)), where s is the sum of the scores of the
-// class's pairs, negated where the class is the first of the pair. In all other models the class
-// scores are the given scores.
+// ClassScores stores a score for each class in dst, given the scores of one row, and returns dst
+// cut to the number of classes, or a new slice if dst is shorter. For two classes with one score z
+// the class scores are -z and z. With one-vs-one the score of a class is its number of votes plus,
+// to break ties, s/(3(|s|+1)), where s is the sum of the scores of the class's pairs, negated where
+// the class is the first of the pair. In all other models the class scores are the given scores.
 func (m *Model) ClassScores(scores, dst []float64) []float64 {
 	pairs := m.Config.Multiclass == OneVsOne
 	return labels.ClassScores(scores[:len(m.Weights)], dst, len(m.Classes), pairs)
@@ -191,8 +190,7 @@ func resize(dst []float64, n int) []float64 {
 	return dst[:n]
 }
 
-// maxStackOutputs is the largest number of scores that fit into buffers on the stack.
-const maxStackOutputs = 64
+const maxStackOutputs = 64 // scores that fit into buffers on the stack
 
 // PredictDense returns the predicted label, or target, of one row x of Cols features; NaN if a
 // score is not finite. With up to 64 weight vectors it allocates no more than [Model.Score].
@@ -207,12 +205,11 @@ func (m *Model) PredictSparse(idx []int32, val []float32) float32 {
 	return m.label(m.ScoreSparse(idx, val, buf[:]))
 }
 
-// Calibrate sets Calibration by Platt's method, so that the model has probabilities: it fits a
-// sigmoid for each weight vector to the scores that [Model.DecisionAll] returned for rows with the
-// labels y, which should not be training rows. weights, if not nil, holds a weight for each row, as
-// in Trainer.Weights; for a sigmoid, weights of a mean below 1 are scaled to the mean 1. The error
-// says which argument does not fit the model or is not finite, or that no sigmoid fits; the model
-// is then unchanged.
+// Calibrate sets Calibration by Platt's method: it fits a sigmoid for each weight vector to the
+// scores that [Model.DecisionAll] returned for rows with the labels y, which should not be training
+// rows. weights is as in Trainer.Weights; for a sigmoid, weights of a mean below 1 are scaled to
+// the mean 1. The error says which argument does not fit the model or is not finite, or that no
+// sigmoid fits; the model is then unchanged.
 func (m *Model) Calibrate(scores []float64, y, weights []float32) error {
 	if m.Classes == nil {
 		return errors.New("pegasos: a model without classes, as for regression, has no probabilities")

@@ -7,9 +7,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
 )
 
-// Proof holds the dual variables that prove the DualObjective in the Result of a model: see
-// Trainer.KeepProof. The variables are rounded to two bytes each; the rounded variables are
-// feasible.
+// Proof holds dual variables, rounded to two bytes each, that prove the DualObjective in the Result
+// of a model: see Trainer.KeepProof.
 type Proof struct {
 	proof *certificate.Proof
 }

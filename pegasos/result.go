@@ -23,9 +23,9 @@ type Result struct {
 	// and the last iterate. It is 0 with OffsetNone or Patience, which prevent the replacement.
 	Replaced int
 	Weight   float64 // sum of the rows' weights; 0 if neither rows nor classes had weights
-	// R2 is the mean squared norm of the scaled rows, with the appended feature, weighted by the
-	// rows' weights. T0 is t0 of the step size: see Offset. With one-vs-one R2 and T0 refer to the
-	// first pair that has rows, with one-vs-rest T0 to the first class.
+	// R2 is the weighted mean squared norm of the scaled rows, with the appended feature. T0 is the
+	// t0 of Offset. With one-vs-one R2 and T0 refer to the first pair that has rows, with
+	// one-vs-rest T0 to the first class.
 	R2, T0 float64
 	// CrossValidated is the quality of models with the same settings in a cross-validation; nil if
 	// there was none. It is a little optimistic, because the folds also chose the settings.
@@ -55,11 +55,10 @@ type Result struct {
 // loss when it found the bound. Verify needs it to find the bound again.
 type ClassResult = proof.ClassResult
 
-// Estimate is an estimate of how well a model predicts rows that it was not trained on: the
-// accuracy, from 0 to 1, or for regression R^2, with its standard error:
+// Estimate is an estimate of how well a model predicts rows that it was not trained on:
 //
 //	Metric string  // "accuracy" or "r2"
-//	Value  float64 // accuracy or R^2 of the predicted rows, with their weights
+//	Value  float64 // accuracy, from 0 to 1, or R^2, weighted by the rows' weights
 //	StdErr float64 // standard error of Value
 //	Rows   int     // number of predicted rows
 //	Folds  int     // folds of a cross-validation; 0 for held-out rows

@@ -9,8 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// resumed pauses training after each of the given numbers of steps, and resumes the model that it
-// reads from the file.
+// resumed pauses training after each of the given numbers of steps, and resumes from a file.
 func resumed(t *testing.T, x pegasos.Examples, y []float32, tr pegasos.Trainer,
 	pauses ...int64) *pegasos.Model {
 	t.Helper()

@@ -13,7 +13,7 @@ const (
 	// ScaleStandard subtracts each column's mean and divides by its standard deviation. Sparse rows
 	// become dense.
 	ScaleStandard Scale = "standard"
-	// ScaleMaxAbs divides each column by its largest magnitude. Zeros stay zeros.
+	// ScaleMaxAbs divides each column by its largest magnitude.
 	ScaleMaxAbs Scale = "max-abs"
 	// ScaleUnit divides each row by its Euclidean norm. Rows of zeros stay as they are.
 	ScaleUnit Scale = "unit"

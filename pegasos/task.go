@@ -309,7 +309,6 @@ func (m *Model) point() *engine.Point {
 	return p
 }
 
-// The model is for unscaled rows if folded is true, else for scaled rows.
 func (t *task) model(s *engine.Session, p *engine.Point, folded bool) *Model {
 	m := &Model{Classes: slices.Clone(s.Rows.Classes), Weights: p.Weights, Bias: p.Bias,
 		Lambda: s.Runs[0].Lambda, Config: fromSettings(s.Settings), Prior: t.priorHash,
@@ -327,7 +326,6 @@ func (t *task) model(s *engine.Session, p *engine.Point, folded bool) *Model {
 	return m
 }
 
-// quality is the accuracy of m on d; for regression, the negated mean squared error.
 func (m *Model) quality(d *Labelled) float64 {
 	if m.Classes == nil {
 		rmse := metrics.RMSE(d.Y, m.DecisionAll(d.X), d.Weights)

@@ -42,10 +42,9 @@ func (tr *Trainer) Train(ctx context.Context, x Examples, y []float32) (*Model, 
 	return m, err
 }
 
-// Choose returns cfg, the Config that Train without Holdout would use, except that Epsilon is in
-// the units of the scaled targets. It also returns r2, the mean squared norm of the scaled rows
-// without an appended feature. If the rows have to be scaled, it scales a copy, whose memory counts
-// toward MaxMemory.
+// Choose returns cfg, the Config that Train without Holdout would use, with Epsilon in the units of
+// the scaled targets, and r2, the mean squared norm of the scaled rows without an appended feature.
+// If the rows have to be scaled, it scales a copy, whose memory counts toward MaxMemory.
 func (tr *Trainer) Choose(ctx context.Context, x Examples, y []float32) (cfg Config, r2 float64,
 	err error) {
 	misuse.Context(ctx)

@@ -26,12 +26,11 @@ type Verdict string
 
 const (
 	// Confirmed means that Verify found the claimed objectives, and a bound and a gap at least as
-	// good as claimed, for the mean over the problems and for each weight vector that
-	// Verification.Unconfirmed does not list.
+	// good as claimed, for the mean over the problems. See also Verification.Unconfirmed.
 	Confirmed Verdict = "confirmed"
 	// NotConfirmed means that nothing contradicts the claim, but Verify found only a weaker bound,
-	// or an objective that differs by no more than another layout of the rows (dense or sparse) may
-	// explain. With a Proof this verdict does not occur.
+	// or an objective that another layout of the rows (dense or sparse) may explain. It does not
+	// occur with a Proof.
 	NotConfirmed Verdict = "not confirmed"
 	// Contradicted means that the claim is wrong, or refers to other data.
 	Contradicted Verdict = "contradicted"
@@ -63,8 +62,8 @@ type Verification struct {
 
 // VerifyOptions selects how Verify computes a bound, and whether it verifies sigmoids.
 type VerifyOptions struct {
-	// Proof, if not nil, holds the dual variables of the bound. If nil, Verify computes dual
-	// variables from the margins of the rows.
+	// Proof holds the dual variables of the bound. If nil, Verify computes dual variables from the
+	// margins of the rows.
 	Proof *Proof
 	// Passes is the number of passes of dual coordinate descent that improve the bound from the
 	// margins; 0 means that the bound is not improved. If the bound is still weaker than claimed,
@@ -80,8 +79,8 @@ type VerifyOptions struct {
 
 // Verify checks the claims of m.Result against the rows of x with the labels y: it computes the
 // objective and a lower bound on its minimum anew. Weights, Costs, Prior and Holdout of tr must be
-// as in training, and Start, too, if o.Sigmoids is set. Verify does not use the Config of tr. The
-// error says why the claims can't be checked.
+// as in training; Verify does not use the Config of tr. The error says why the claims can't be
+// checked.
 func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32,
 	o VerifyOptions) (*Verification, error) {
 	misuse.Context(ctx)
@@ -344,8 +343,7 @@ func (tr *Trainer) checkSigmoids(ctx context.Context, v *Verification, m *Model,
 }
 
 // Compare checks the claims of m.Result against found, the objectives and bounds of m computed from
-// parts of the data, whose sums may be rounded differently. found.PerClass must have an entry, with
-// its Lambda, for every weight vector.
+// parts of the data. found.PerClass must have an entry, with its Lambda, for every weight vector.
 func (m *Model) Compare(found Result) *Verification {
 	v := &Verification{Hash: m.Hash(), Claimed: m.Result, Objective: found.Objective,
 		Bound: found.DualObjective, Gap: found.Gap}

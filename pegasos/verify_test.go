@@ -175,7 +175,6 @@ func rewritten(m *pegasos.Model, t *testing.T, hash string) []byte {
 	return append([]byte(text), sum[:]...)
 }
 
-// flip32 changes *v to another finite value.
 func flip32(g *rand.Rand, v *float32) {
 	old := *v
 	for *v == old || math.IsNaN(float64(*v)) || math.IsInf(float64(*v), 0) {

@@ -246,8 +246,8 @@ func (b *bundler) want(key string) {
 	})
 }
 
-// renames returns the names in bundle.go by key: the name in renamed, or the unexported form of the
-// name. If that form is in use, a keyword or predeclared, the package's name is put before it.
+// renames returns the names in bundle.go by key: the name in renamed or the unexported name, after
+// the package's name if the unexported name is in use, a keyword or predeclared.
 func (b *bundler) renames() map[string]string {
 	uses := map[string]int{} // by identifier: uses not as a package, field or declaration of b
 	for _, d := range b.order {

@@ -1,6 +1,5 @@
-// Package gofile writes a linear model as one Go source file that needs only the standard library
-// and whose predictions have the same bits as the model's. The file contains copies of declarations
-// of package parts.
+// Package gofile writes a linear model as one Go source file that needs only the standard library.
+// Its predictions have the same bits as the model's.
 package gofile
 
 import (

@@ -27,8 +27,8 @@ type testRow struct {
 	Probabilities []float64 // nil if the model has no probabilities
 }
 
-// WriteTest writes a Go test of the file that Write writes for the same arguments. For a few
-// made-up rows the test compares predictions with the model's.
+// WriteTest writes a Go test of the file that Write writes for the same arguments. The test
+// compares predictions for made-up rows with the model's.
 func WriteTest(w io.Writer, m *pegasos.Model, name string, layout dataset.Layout) error {
 	s, err := newSource(m, name, layout)
 	if err != nil {

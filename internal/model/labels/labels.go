@@ -1,5 +1,5 @@
-// Package labels determines the classes and weights of rows, and combines the scores of binary
-// problems into votes and class scores.
+// Package labels determines the classes and weights of rows, and computes class scores from the
+// scores of binary problems.
 package labels
 
 import (

@@ -74,8 +74,8 @@ func (v *valueReader) Read(b []byte) (int, error) {
 // The last rule also holds for a map, but not for the values in it.
 func (d *Decoder) Into(value any) error { return d.decode(reflect.ValueOf(value).Elem()) }
 
-// Field decodes the next value into the variable that f.Value points to, with at most f.Most
-// elements if the variable is a slice and f.Most is not 0.
+// Field decodes the next value into *f.Value, a slice of at most f.Most elements if f.Most is not
+// 0.
 func (d *Decoder) Field(f Field) error {
 	d.maxElements = f.Most
 	return d.Into(f.Value)

@@ -2176,13 +2176,10 @@ func fold(lane []float32) float32 {
 	return lane[0]
 }
 
-// countVotes counts the votes of the pairs of classes. scores has one score for each pair, in the order
-// (0,1), (0,2), ..., (1,2), .... A score above 0 is a vote for the second class of its pair, any
-// other score a vote for the first.
-//
-// countVotes stores the number of votes for each class in votes, and in sums the sum of the scores of
-// the class's pairs, negated where the class is the first. Both slices have one element for each
-// class.
+// countVotes counts the votes of the pairs of classes, whose scores are in the order of Pair. A score
+// above 0 is a vote for the second class of its pair, any other score a vote for the first. countVotes
+// stores the number of votes for each class in votes, and in sums the sum of the scores of the
+// class's pairs, negated where the class is the first.
 func countVotes(scores, votes, sums []float64) {
 	clear(votes)
 	clear(sums)
@@ -2204,10 +2201,10 @@ func countVotes(scores, votes, sums []float64) {
 
 // classScores computes one score for each class, from one of these:
 //
-//   - the score z of a single binary problem: the scores of the two classes are -z and z
-//   - one score for each class, if pairs is false: they are copied
-//   - one score for each pair of classes, if pairs is true: the score of a class is its number of
-//     votes plus s/(3(|s|+1)), where s is its sum by Votes
+//   - the score z of a single binary problem: -z and z
+//   - one score for each class, if pairs is false: the same scores
+//   - one score for each pair of classes, if pairs is true: the votes of a class plus
+//     s/(3(|s|+1)), where s is its sum by Votes
 //
 // It stores the scores in dst, or in a new slice if dst is too short, and returns that slice.
 func classScores(scores, dst []float64, classes int, pairs bool) []float64 {
@@ -2235,7 +2232,7 @@ func classScores(scores, dst []float64, classes int, pairs bool) []float64 {
 	return dst
 }
 
-// highest returns the index of the highest score, the first among equals.
+// highest returns the index of the first of the highest scores.
 func highest(scores []float64) int {
 	best := 0
 	for k, s := range scores {
