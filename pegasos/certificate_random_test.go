@@ -35,7 +35,7 @@ type trial struct {
 	y    []float32
 	tr   pegasos.Trainer
 	half bool
-	auto bool // some settings are zero, and Train chooses them from the data
+	auto bool // Train chooses the settings that are zero from the data
 
 	whole bool // train without Start and Prior
 	each  func(*pegasos.Model)

@@ -38,9 +38,9 @@ const (
 	// not adapt t0, nor does [Partial].
 	OffsetAuto Offset = "auto"
 	// OffsetR2 sets t0 to R^2/lambda, where R^2 is the mean of c^2*|x|^2 over the rows x, with the
-	// appended feature. c is the weight of the row, divided by the mean weight. With Squared, R^2
-	// is the largest c*|x|^2 instead, with SquaredHinge twice the largest; x then includes a
-	// feature of 1 for the bias of BiasUnregularised.
+	// appended feature. c is the row's weight divided by the mean of the weights above 0. With
+	// Squared, R^2 is the largest c*|x|^2 instead, with SquaredHinge twice the largest; x then
+	// includes a feature of 1 for the bias of BiasUnregularised.
 	OffsetR2 Offset = "r2"
 	// OffsetNone sets t0 to 0, as in the paper. The first step has size 1/lambda. With the squared
 	// losses numbers may overflow, which is a *StepError.
@@ -157,7 +157,7 @@ type Config struct {
 	Lambda float64 `json:"lambda,omitempty"`
 	C      float64 `json:"c,omitempty"`
 
-	// Epochs or Steps is the length of the run. At most one of the two may be set.
+	// Epochs (passes over the rows) or Steps is the length of the run. At most one may be set.
 	Epochs int   `json:"epochs,omitempty"`
 	Steps  int64 `json:"steps,omitempty"`
 

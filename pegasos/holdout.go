@@ -69,7 +69,7 @@ type part struct {
 	rows []int // index of each row among all rows
 }
 
-// renumber replaces the row index of err, which refers to p, by the index among all rows.
+// renumber replaces the row index in err, an index in p, by the index among all rows.
 func (p *part) renumber(err error) error {
 	switch err := err.(type) {
 	case *RowError:

@@ -39,8 +39,8 @@ type Trainer struct {
 	// model differs from the model of a single longer run.
 	Start *Model
 
-	// KeepState makes Train and Progress.Model store the state that Resume needs in the model: some
-	// times the memory of the weights, and some bytes for each row and weight vector.
+	// KeepState makes Train and Progress.Model store the state that Resume needs in the model. It
+	// takes several times the memory of the weights, and some bytes for each row and weight vector.
 	KeepState bool
 	// Fingerprint makes Train store a fingerprint of the data in Model.Data, for Verify.
 	Fingerprint bool
