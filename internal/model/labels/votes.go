@@ -2,10 +2,10 @@ package labels
 
 import "math"
 
-// Votes counts the votes of the pairs of classes, whose scores are in the order of Pair. A score
-// above 0 is a vote for the second class of its pair, any other score a vote for the first. Votes
-// stores the number of votes for each class in votes, and in sums the sum of the scores of the
-// class's pairs, negated where the class is the first.
+// Votes counts the votes of pairs of classes, whose scores are in the order (0,1), (0,2), ...,
+// (1,2), .... A score above 0 is a vote for the second class of its pair, any other score a vote
+// for the first. Votes stores the number of votes in votes, and in sums the sum of the
+// scores of the class's pairs, negated where the class is the first.
 func Votes(scores, votes, sums []float64) {
 	clear(votes)
 	clear(sums)

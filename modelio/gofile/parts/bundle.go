@@ -2176,10 +2176,10 @@ func fold(lane []float32) float32 {
 	return lane[0]
 }
 
-// countVotes counts the votes of the pairs of classes, whose scores are in the order of Pair. A score
-// above 0 is a vote for the second class of its pair, any other score a vote for the first. countVotes
-// stores the number of votes for each class in votes, and in sums the sum of the scores of the
-// class's pairs, negated where the class is the first.
+// countVotes counts the votes of pairs of classes, whose scores are in the order (0,1), (0,2), ...,
+// (1,2), .... A score above 0 is a vote for the second class of its pair, any other score a vote
+// for the first. countVotes stores the number of votes in votes, and in sums the sum of the
+// scores of the class's pairs, negated where the class is the first.
 func countVotes(scores, votes, sums []float64) {
 	clear(votes)
 	clear(sums)
