@@ -62,8 +62,14 @@ purego() {
 	go test -count=1 -short -tags noasm ./internal/asm ./internal/rows/store ./dense ./sparse
 }
 
-emulated() { scripts/emulated.sh arm64 s390x; }
-emulated_all() { scripts/emulated.sh 386 riscv64 wasm haswell nehalem v3; }
+# at_once runs COMMAND... WORD for each word of the standard input, as many at a time as there are processors. A line of
+# output begins with the word.
+at_once() {
+	xargs -n 1 | xargs -P "$(nproc)" -I % bash -c 'set -o pipefail; "${@:2}" "$1" 2>&1 | sed -u "s|^|$1: |"' at_once % "$@"
+}
+
+emulated() { at_once scripts/emulated.sh <<<"arm64 s390x"; }
+emulated_all() { at_once scripts/emulated.sh <<<"386 riscv64 wasm haswell nehalem v3"; }
 onnx() { scripts/onnx.sh; }
 
 # race runs the race detector on the callers of the assembly, and on plain Go, whose stores the detector sees.
@@ -86,9 +92,14 @@ paths() {
 # certificate compares proofs of random problems with independent optima for TIME: the problems from number FROM on, or
 # other problems each time. Then both verifiers verify tampered models: all with TAMPERED=1, fewer with a larger number.
 certificate() {
-	go test -count=1 -timeout 0 -run '^Test(Newton|Descent|Curves)?Certificates?$' -v ./pegasos ./pegasos/kernelsvm \
-		./internal/train/rounds -certify "${TIME:-1m}" -certify-from "${FROM:-0}"
+	at_once scripts/ci.sh only certify <<<"pegasos: pegasos:Newton pegasos:Descent pegasos:Curves pegasos/kernelsvm: \
+		internal/train/rounds:"
 	go -C cmd/pegasimd test -count=1 -timeout 1h -v -run '^TestTampered$' . -tampered "${TAMPERED:-9}"
+}
+
+certify() { # certify FOLDER:NAME
+	go test -count=1 -timeout 0 -run "^Test${1#*:}Certificates?\$" -v "./${1%:*}" -certify "${TIME:-1m}" \
+		-certify-from "${FROM:-0}"
 }
 
 # exhaustive runs the tests of all float32 values, a share of them on each processor.
