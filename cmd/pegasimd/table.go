@@ -253,9 +253,8 @@ func (d *dataReader) nameHeaviest(weights [][]float32) error {
 		return nil
 	}
 	largest := make([]float32, d.encoder.Cols()) // terms of curves are left out
-	order := make([]int, len(largest))
-	for j := range order {
-		order[j] = j
+	order := d.encoder.Grams()
+	for _, j := range order {
 		for _, w := range weights {
 			largest[j] = max(largest[j], w[j], -w[j])
 		}

@@ -138,6 +138,24 @@ func TestTextPredict(t *testing.T) {
 	}
 }
 
+// -words counts weights of text alone, however large those of other columns are.
+func TestTextWordsBesideNumbers(t *testing.T) {
+	var rows strings.Builder
+	rows.WriteString("n,note,label\n")
+	for i := range 60 {
+		fmt.Fprintf(&rows, "%d.5,the %s day of a %s year,%c\n", i*7%10, []string{"fine", "dull"}[i%2],
+			[]string{"wet", "dry", "hot"}[i%3], "pq"[i*7%10/5])
+	}
+	data, model := file(t, "days.csv", rows.String()), filepath.Join(t.TempDir(), "m")
+	must(t, "train", "-quiet", "-text", "note", "-words", "2", data, model)
+	printed, _ := must(t, "inspect", "-top", "99", model)
+	named := regexp.MustCompile(`note: [a-z]`).FindAllString(
+		strings.ReplaceAll(printed, "note: bucket", ""), -1)
+	if len(named) != 2 || !strings.Contains(printed, " n\n") {
+		t.Errorf("%d weights have words, want 2: %s", len(named), printed)
+	}
+}
+
 func TestTextWords(t *testing.T) {
 	dir := t.TempDir()
 	data := file(t, "reviews.tsv", reviews(300))

@@ -15,6 +15,20 @@ type Namer struct {
 	seen []map[uint32]map[string]int // by column and bucket, the counts of n-grams
 }
 
+// Grams returns the features of n-grams of text.
+func (e *Encoder) Grams() (features []int) {
+	next := 0
+	for i := range e.Columns {
+		if c := &e.Columns[i]; c.Kind == Text {
+			for k := range c.Text.at {
+				features = append(features, next+k)
+			}
+		}
+		next += e.FeaturesOf(i)
+	}
+	return features
+}
+
 // Namer returns a Namer for the given features, of which it ignores those that are not buckets of
 // text.
 func (e *Encoder) Namer(features []int) *Namer {
