@@ -329,9 +329,10 @@ func TestCSVHeaderOfLongFile(t *testing.T) {
 func TestWriteCSVNames(t *testing.T) {
 	for name, ok := range map[string]bool{
 		"pear": true, "0x1p4": true, "5": false, "1e999": false, "inf": false, "NA": false, " a": false,
+		"caf\xe9": false, "True|true": false, "pear|pear": false, "True|Pear": true,
 	} {
 		s := mustText(t, "0 1:1\n", Options{})
-		s.Names = []string{name}
+		s.Names = strings.Split(name, "|")
 		var b bytes.Buffer
 		err := WriteCSV(&b, s)
 		if ok == says(err, "the class name") {
@@ -341,7 +342,7 @@ func TestWriteCSVNames(t *testing.T) {
 			continue
 		}
 		if back, err := readCSVText(b.String(), Options{Header: HeaderNo}); err != nil ||
-			!slices.Equal(back.Names, s.Names) {
+			!slices.Equal(back.Names, s.Names[:1]) {
 			t.Errorf("%q: %v, %v", name, back, err)
 		}
 	}

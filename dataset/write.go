@@ -3,6 +3,7 @@ package dataset
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/csv"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
@@ -169,10 +171,10 @@ func csvHeaderOf(s *Set) string {
 	return csvLine(cells...)
 }
 
-// staysInCSV reports whether a name has no white space at its ends, no \r\n, which reading may
-// change, and no NUL, which may make the file look binary.
+// staysInCSV reports whether a name is UTF-8, and has no white space at its ends, no \r\n, which
+// reading may change, and no NUL, which may make the file look binary.
 func staysInCSV(name string) bool {
-	return strings.TrimSpace(name) == name && !strings.Contains(name, "\r\n") &&
+	return utf8.ValidString(name) && strings.TrimSpace(name) == name && !strings.Contains(name, "\r\n") &&
 		!strings.Contains(name, "\x00")
 }
 
@@ -185,8 +187,10 @@ func csvLine(cells ...string) string {
 }
 
 func csvNames(s *Set) (cells []string, err error) {
+	read := map[string]bool{}
 	for i, name := range s.Names {
-		if cell.IsMissing(name) || !staysInCSV(name) {
+		as := cmp.Or(cell.Truth(name), name) // reading takes True and TRUE for one class
+		if cell.IsMissing(name) || !staysInCSV(name) || read[as] {
 			return nil, fmt.Errorf("dataset: the class name %q might not be read back unchanged "+
 				"from CSV", escape.Cut(name))
 		}
@@ -194,6 +198,7 @@ func csvNames(s *Set) (cells []string, err error) {
 			return nil, fmt.Errorf("dataset: the class name %q of the first row would not be read as "+
 				"a name from CSV", escape.Cut(name))
 		}
+		read[as] = true
 		cells = append(cells, strings.TrimSuffix(csvLine(name), "\n"))
 	}
 	return cells, nil

@@ -41,12 +41,12 @@ func functions(file string, match *regexp.Regexp) ([]function, error) {
 	}
 	var all []function
 	for _, s := range symbols {
-		if elf.ST_TYPE(s.Info) != elf.STT_FUNC || s.Size == 0 || !match.MatchString(s.Name) {
+		name, assembly := strings.CutSuffix(s.Name, ".abi0")
+		if elf.ST_TYPE(s.Info) != elf.STT_FUNC || s.Size == 0 || !match.MatchString(name) {
 			continue
 		}
-		fn := function{name: s.Name, size: int(s.Size)}
-		if name, assembly := strings.CutSuffix(fn.name, ".abi0"); assembly {
-			fn.name = name
+		fn := function{name: name, size: int(s.Size)}
+		if assembly {
 			fn.loops, fn.unread = loopsOf(f, s)
 		}
 		all = append(all, fn)

@@ -76,6 +76,12 @@ func (j *jsonScaling) scaling() *pegasos.Scaling {
 	if j == nil {
 		return nil
 	}
+	if len(j.Shift) == 0 {
+		j.Shift = nil
+	}
+	if len(j.Factor) == 0 {
+		j.Factor = nil
+	}
 	return &pegasos.Scaling{Kind: j.Kind, Folded: j.Folded, Shift: j.Shift, Factor: j.Factor,
 		Centre: j.Centre, Spread: j.Spread, R2: j.R2, Note: j.Note, Expansion: j.Expansion}
 }

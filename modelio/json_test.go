@@ -11,6 +11,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -193,6 +194,13 @@ func TestJSONHostile(t *testing.T) {
 			}
 		})
 	}
+	empty := edit(`"biases"`,
+		`"scaling": {"kind":"max-abs","shift":[],"factor":[1,2],"folded":false,"r2":1}, "biases"`)
+	m, err := ReadJSON(strings.NewReader(empty))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.DecisionAll(dense.New(3, 2)) // panicked: the empty shifts were subtracted
 	want := errors.New("disk on fire")
 	for _, n := range []int{0, 5, 100, len(good)} {
 		if _, err := ReadJSON(io.MultiReader(strings.NewReader(good[:n]),

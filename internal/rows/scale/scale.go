@@ -59,6 +59,7 @@ func (s *Scale) Check(cols int) error {
 	shifts, factors := s.Lengths(cols)
 	if !slices.Contains([]Kind{None, Standard, MaxAbs, Unit}, s.Kind) ||
 		len(s.Shift) != shifts || len(s.Factor) != factors ||
+		shifts == 0 && cols > 0 && s.Shift != nil || factors == 0 && cols > 0 && s.Factor != nil ||
 		floats.FirstNotFinite(s.Shift) >= 0 || floats.FirstNotFinite(s.Factor) >= 0 ||
 		!(s.TargetUnit() > 0) || !floats.IsFinite(s.TargetUnit()) || !floats.IsFinite(s.Centre) {
 		return fmt.Errorf("the scaling %q is not valid for %s: the kind is unknown, the number of "+

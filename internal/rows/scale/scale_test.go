@@ -82,9 +82,20 @@ func TestNumbers(t *testing.T) {
 		if [2]int{shifts, factors} != want {
 			t.Errorf("%s: %d shifts, %d factors", kind, shifts, factors)
 		}
-		s.Shift, s.Factor = make([]float32, shifts), slices.Repeat(floats(1), factors)
+		if shifts > 0 {
+			s.Shift = make([]float32, shifts)
+		}
+		if factors > 0 {
+			s.Factor = slices.Repeat(floats(1), factors)
+		}
 		if err := s.Check(3); err != nil {
 			t.Error(err)
+		}
+		if s.Shift == nil {
+			s.Shift = []float32{} // scaling a row would subtract it
+			if err := s.Check(3); err == nil {
+				t.Errorf("%s: empty shifts pass", kind)
+			}
 		}
 	}
 }
