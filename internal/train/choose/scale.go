@@ -16,7 +16,9 @@ func (c *Choice) scale() error {
 	if c.Known != nil && c.Known.Kind == c.Open.Scale {
 		known := *c.Known
 		c.Scale = known.WithCols(c.width)
-		c.note = known.Note
+		if c.Resumed { // another run may have another lambda and another length
+			c.note = known.Note
+		}
 	} else {
 		if c.Open.Scale == "" {
 			c.Open.Scale = c.kind()
