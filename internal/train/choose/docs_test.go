@@ -2,6 +2,7 @@ package choose
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"regexp"
 	"strings"
@@ -25,13 +26,13 @@ func TestDocs(t *testing.T) {
 				minRowsPerClassOVOWide),
 			fmt.Sprintf("without a proof %d, or %d for text, up to %d for small data",
 				settings.DefaultEpochs, MinPasses, MaxPasses),
-			fmt.Sprintf("`-loss squared` of up to %d columns takes `-finish newton`", maxNarrow),
+			fmt.Sprintf("`-loss squared` of up to %d columns mostly takes `-finish newton`", maxNarrow),
 			fmt.Sprintf("mapped rows of more than %d GiB", maxMappedCopy>>30),
 			fmt.Sprintf("A run continues to a proof of %g %%", 100*ProofTol),
-			fmt.Sprintf("%d ms are always allowed for the folds, and %d ms for a proof",
-				int(minSearchBudget/1e6), int(minBudget/1e6)),
+			fmt.Sprintf("at least %d ms are allowed for the folds, and %d ms for a proof",
+				int(math.Floor(minSearchBudget*(1-1.0/budgetPasses)/1e7))*10, int(minBudget/1e6)),
 			"`-epochs " + fmt.Sprint(settings.DefaultEpochs) + "`", "`-lambda " + lambda + "`",
-			fmt.Sprintf("visits blocks of %d of them", settings.DefaultBlock),
+			fmt.Sprintf("visits blocks of up to %d of them", settings.DefaultBlock),
 		},
 		"docs/spec.md": {
 			fmt.Sprintf("fill >= %s, cols > %d", short(minDenseFill), maxNarrow),
