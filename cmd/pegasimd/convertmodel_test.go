@@ -42,6 +42,10 @@ func TestConvertModel(t *testing.T) {
 	if a, b := read(t, model), read(t, back); a != b {
 		t.Error("conversion to JSON and back changes the model file")
 	}
+	must(t, "convert", "-from", "json", text+".json", back+".liblinear")
+	if read(t, back+".liblinear") != read(t, text) {
+		t.Error("with -from, convert does not choose the format by OUT's ending")
+	}
 	// The liblinear format has no table, which changes the hash in the ONNX file.
 	direct, _ := must(t, "convert", "-to", "onnx", model, "-")
 	direct = strings.ReplaceAll(direct, hashOf(t, model), b.Hash())

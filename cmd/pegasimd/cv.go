@@ -19,16 +19,16 @@ var cvCommand = command{help.Command{
 	Name:      "cv",
 	Arguments: "DATA...",
 	Summary:   "find the best lambda by cross-validation",
-	Help: `Cv divides the rows of DATA into folds with nearly equal shares of every class. For
-each lambda and each fold, it trains on the other folds and predicts the fold. The table has the
-mean of -metric over the folds and its standard deviation and, for linear models, the mean objective
-in training and its gap. The best mean wins; ties go to the first in the table. With -model a model
+	Help: `Cv divides the rows of DATA into folds with nearly equal shares of every class. For each
+lambda and each fold, it trains on the other folds and predicts the fold. The table has the mean of
+-metric over the folds and its standard deviation and, for linear models, the means of the objective
+and the gap in training. The best mean wins; ties go to the first in the table. With -model a model
 with the best settings is trained on all rows and written. Several DATA are read as one, as by
 train.
 
-The kinds of a table's columns, the kind of scaling and the other choices that train makes are made
-once, from all rows. Values that are measured, such as means, deviations, levels and n-grams, come
-from the training rows of each fold alone.
+The kinds of a table's columns, of scaling and of curves, and the multi-class scheme are chosen
+once, from all rows. The solver, the length of training, and values that are measured, such as
+means, levels and n-grams, come from the training rows of each fold alone.
 
 The default lambdas are seven shares, 0.1 to 1e-7, of mean |x|^2: the mean squared length of the
 scaled rows. With -kernel each of -gammas is tried with each lambda or C; the default is C 0.1, 1,

@@ -25,14 +25,14 @@ var evalCommand = command{help.Command{
   - the area under the ROC curve and the average precision: for the second of the model's two
     classes or, if it has more, the means over the classes in DATA, each against the rest;
   - the log loss, if the model has probabilities (train -loss log or -proba);
-  - for a linear model the objective of DATA at its lambda, as the sum of the penalty and the mean
-    loss;
+  - for a linear model without -prior the objective of DATA at its lambda: penalty + mean loss;
   - the confusion matrix; -plot draws it, for up to 200 classes.
+With more than 40 classes, only -json has the figures of each class and the matrix.
 For a model that predicts numbers it prints the root mean square error (RMSE), the mean absolute
 error (MAE), R^2 and the objective. If DATA have labels that the model does not know, these count as
 mistakes, and there are no areas, average precisions, log loss and objective.
 
-A warning says so if the model was trained on DATA, or on all rows of DATA but those that -holdout
+A warning says so if DATA are exactly the model's training rows, or these and the rows that -holdout
 held out: the figures then tend to be better than on new rows.
 
 With -weights, each row counts in these figures by its weight. Several DATA are read as one, as by

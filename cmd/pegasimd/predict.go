@@ -21,11 +21,10 @@ var predictCommand = command{help.Command{
 	Summary:   "predict the labels of data",
 	Help: `Predict writes the predicted label of each row of DATA, one per line, to OUT or to
 standard output. If DATA also has labels, the accuracy (of a regression, the RMSE) is printed on
-standard error, with a warning if the model was trained on these rows. DATA has no labels if it is a
-table whose header lacks the label's column, a table or .npy file with no more columns than the
-model's features come from, or svmlight text whose first line begins with a feature. If both tables
-have a header, columns are matched by name to those of the training data. Cells that do not fit a
-column of numbers or dates count as missing; a line says how many.
+standard error, with a warning if exactly these rows trained the model. -labels says whether DATA
+has labels, where that is not detected. If the tables of DATA and of training have a header, columns
+are matched by name. Cells that do not fit a column of numbers or dates count as missing; a line
+says how many.
 
 Several DATA are read one after the other, as by train. Then one of the last two arguments has to
 end in .model: MODEL, which OUT may follow.
@@ -34,17 +33,17 @@ A row with a score that is not finite is an error: its features are too large fo
 name with invisible characters is written in quotes.
 
 With -scores or -proba, but without -keep, a first line names the columns, which are separated by
-tabs. -scores adds a score for each class or, if two classes have one weight vector, the score of
-the second class, which is predicted if the score is above 0. With -multiclass ovo and more than two
-classes the scores of a linear model are the pairs' votes, changed by less than a third to break
-ties; a kernel machine has a score for each pair. -proba adds the probabilities of all classes, if
-the model was trained with -loss log or -proba; labels are still predicted by score. Numbers have
-enough digits to be read back as the same float64.
+tabs. -scores adds a score for each class or, for two classes with one weight vector or a kernel,
+the score of the second class, which is predicted if the score is above 0. With -multiclass ovo and
+more than two classes the scores of a linear model are the pairs' votes, changed by less than a
+third to break ties; a kernel machine has a score for each pair. -proba adds the probabilities of
+all classes, if the model was trained with -loss log or -proba; labels are still predicted by score.
+Numbers have enough digits to be read back as the same float64.
 
--keep writes CSV (RFC 4180) instead of lines, with tabs if OUT ends in .tsv or .tab: a header, and
+-keep writes CSV instead of lines, with tabs if OUT ends in .tsv or .tab: a header, and
 for each row of DATA the named columns in the order of the list, the column prediction, and, with
 -proba or -scores, columns such as probability_yes or score_yes. If a kept column has one of these
-names, _2 or a higher number is appended to the later one. DATA must be a table, and is read twice.
+names, _2 or a higher number is appended to the later one. DATA must be a table.
 Cells are written as text in UTF-8, as they are read: without blanks around them. Without a header,
 columns are called column 0, column 1 and so on. Rows that -missing drop leaves out have an empty
 prediction.

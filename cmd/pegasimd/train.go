@@ -26,15 +26,15 @@ working folder under the first DATA's name with the ending .model. An existing f
 if it is a model or empty, or with -force.
 
 The rows of several DATA are trained on together. All of them are svmlight text, all are lines of
-JSON, or all are other tables, whose headers, if any, have the same names in any order. The last
-argument is MODEL if it ends in .model, or is -, standard output; after one DATA also if its name
-has no ending of data. -model names a model of any name. Every other argument is data, and has to
-exist.
+JSON, or all are other tables, whose headers, if any, have the same names in any order. The last of
+several arguments is MODEL if it ends in .model, or is -, standard output; of two without -format
+also if it has no ending of data. -model names a model of any name instead. Every other argument is
+data, and has to exist.
 
-Settings without a flag are chosen from the data: scaling, curves, bias, lambda, the multi-class
-scheme, the solver and the length of the run. The output lists the choices. The model stores the
-scaling and applies it to rows that it predicts. Labels that look like regression targets make it a
-regression, unless -loss, -kernel, -multiclass, -class-weight, -costs or -proba is given.
+Settings without a flag are chosen from the data: scaling, curves, lambda, the multi-class scheme,
+the solver and the length of the run. The output lists the choices. The model stores the scaling and
+applies it to rows that it predicts. Labels that look like regression targets make it a regression,
+unless -loss, -kernel, -multiclass, -class-weight, -costs, -proba or -preset is given.
 docs/training.md has the rules.
 
 DATA is svmlight text (.svm .libsvm .svmlight .txt), a table (.csv .psv .tsv .tab .jsonl .ndjson),

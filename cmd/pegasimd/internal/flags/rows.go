@@ -306,12 +306,12 @@ var Table = []Topic{
 			Help: "add probabilities by Platt's method with 5 folds, which trains 6 times; they use " +
 				"-weights but not -class-weight. With -loss log the model has probabilities anyway"},
 		{Name: "top", Field: "Top", Takes: "n", In: "inspect!", Default: "5", Rule: NotNegative,
-			Help: "the number of weights to print for each class, the largest first"},
+			Help: "the number of weights to print for each class"},
 		{Name: "top", Field: "Top", Takes: "n", In: "report!", Default: "10", Rule: NotNegative,
-			Help: "the number of weights to show for each class, the largest first"},
+			Help: "the number of weights to show for each class"},
 		{Name: "json", Field: "JSON", Takes: "file", In: "train! eval! verify! cv! inspect!",
-			Rule: NoEffect, Help: "write the results as JSON to this file; - writes them to standard " +
-				"output instead of the text"},
+			Rule: NoEffect, Help: "write the results as JSON to this file; - is standard output, in " +
+				"place of its text"},
 		{Name: "plot", Field: "Plot", Takes: "file", In: "train", Rule: NoKernel | NoEffect,
 			Help: "draw objective, gap and accuracy, or the RMSE of a regression, against the steps " +
 				"(.svg), with a few points for each doubling of the steps; -json has the numbers too. " +
