@@ -21,8 +21,8 @@ var trainCommand = command{help.Command{
 	Arguments: "DATA... [MODEL]",
 	Summary:   "train a model on labeled data",
 	Help: `Train reads labeled data and trains a linear support vector machine, another linear
-model (see -loss) or a kernel machine (see -kernel). Without MODEL the model is written to the
-working folder under the first DATA's name with the ending .model. An existing file is replaced only
+model (see -loss) or a kernel machine (see -kernel). MODEL is by default, unless DATA is -, the
+first DATA's name with the ending .model, in the working folder. An existing file is replaced only
 if it is a model or empty, or with -force.
 
 The rows of several DATA are trained on together. All of them are svmlight text, all are lines of
@@ -186,6 +186,9 @@ func (r *linearRun) readData() (err error) {
 	if r.flags.Given("scale") {
 		return flags.Usagef("-scale can't be given here: the model of -start, -prior or -resume decides " +
 			"how features are scaled")
+	}
+	if like.Classes == nil && r.cfg.Loss == "" {
+		r.cfg.Loss = like.Config.Loss
 	}
 	head := like.Head()
 	if r.set, r.loading, err = r.reader.read(&head); err != nil {

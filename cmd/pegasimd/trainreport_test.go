@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"math"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -122,5 +123,18 @@ func TestReplaced(t *testing.T) {
 		!strings.Contains(told, "warning: in 1 problem training ended "+
 			"worse than it began, or than weights of 0 or the prior; the model keeps the best of") {
 		t.Errorf("%v: %s", run["objective"], told)
+	}
+}
+
+func TestRegressionKeepsLossOfModel(t *testing.T) {
+	dir := t.TempDir()
+	data := file(t, "x.svm", "1.5 1:1\n2.5 1:2\n3.25 1:3\n4 1:5\n")
+	first, second := filepath.Join(dir, "first"), filepath.Join(dir, "second")
+	must(t, "train", "-quiet", "-loss", "eps-insensitive", "-curves", "none", data, first)
+	for _, flag := range []string{"-start", "-prior"} {
+		must(t, "train", "-quiet", flag, first, data, second)
+		if m := modelOf(t, second); m.Classes != nil || m.Config.Loss != pegasos.EpsInsensitive {
+			t.Errorf("%s: classes %v, loss %q", flag, m.Classes, m.Config.Loss)
+		}
 	}
 }

@@ -36,15 +36,14 @@ of a table is fitted again. The verdict is one of
                   most 100 %; the exit code is 3
 
 Confirmed refers to the training data and to the parts of the model's file that are listed as
-checked. Parts listed as not checked may be wrong: steps, seed and other facts of the run, notes,
-and, without -sigmoids, the sigmoids that turn scores into the probabilities of train -proba.
+checked. Parts listed as not checked may be wrong, such as steps, estimates and notes, and, without
+-sigmoids, the probabilities of train -proba.
 
 It prints the gap that it found, and the weight vectors for whose own problems it found a larger gap
 than claimed. With -proof FILE, written by train -proof, the bound comes from the dual variables in
-FILE. The other files that training read must be named again: -weights, -costs, -prior, and -start
-for a table with words, or if the data have features that the other model lacked. Unless -layout is
-given, the rows have the same layout as in training. Several DATA have to be named in the order of
-training.
+FILE. Files of training must be named again: -weights, -costs, -prior, and -start for a table with
+words, or if the data have features that the other model lacked. Unless -layout is given, the rows
+have the same layout as in training. Several DATA have to be named in the order of training.
 
 For a model of train -holdout, the rows held out are found again and left out; the file of -weights
 must have a weight for all rows.

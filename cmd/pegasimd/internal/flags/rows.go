@@ -71,8 +71,8 @@ var Table = []Topic{
 				"2 counts twice in losses, bounds, probabilities and metrics; scaling, means for missing " +
 				"values and word counts treat all weights above 0 alike"},
 		{Name: "prior", Field: "Prior", Takes: "file", In: "train", Rule: NoKernel,
-			Help: "penalize the distance from the weights of the model in this file, and use its features, " +
-				"labels and, by default, lambda and scaling"},
+			Help: "penalize the distance from the weights of the model in this file, which has no curves, " +
+				"and use its features, labels, scaling and, by default, lambda"},
 		{Name: "prior", Field: "Prior", Takes: "file", In: "verify!",
 			Help: "the model that train -prior named"},
 		{Name: "scale", Field: "Scale", Takes: "none|standard|max-abs|unit", In: "train! cv!",
@@ -109,8 +109,8 @@ var Table = []Topic{
 		{Name: "preset", Field: "Preset", Takes: "paper", In: "train cv", Rule: Setting,
 			Help: "the settings of the paper, as far as no flag sets them: " + Paper},
 		{Name: "start", Field: "Start", Takes: "file", In: "train", Rule: NoKernel,
-			Help: "continue training the model in this file, with smaller steps, and use its features, " +
-				"labels and, by default, lambda and scaling"},
+			Help: "continue training the model in this file, which has no curves, with smaller steps, " +
+				"and use its features, labels, scaling and, by default, lambda"},
 		{Name: "start", Field: "Start", Takes: "file", In: "verify!", Help: "the model that train " +
 			"-start named; needed if the data are a table with words, or have features that this model " +
 			"lacks, because training left them out"},
