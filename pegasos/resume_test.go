@@ -61,6 +61,40 @@ func TestResumeLonger(t *testing.T) {
 	}
 }
 
+// In a longer run the pair of few rows is many epochs ahead of the pair of many rows.
+func TestResumeLongerPairs(t *testing.T) {
+	data := random(34, 430, 4, 3, 1)
+	for i := range data.y {
+		data.y[i] = float32(min(2, i/12%40))
+		if i >= 40 {
+			data.y[i] = 2
+		}
+	}
+	cfg := pegasos.Config{Lambda: 0.05, Multiclass: pegasos.OneVsOne, Finish: pegasos.FinishNone,
+		Average: pegasos.LastIterate, Steps: 300}
+	tr := pegasos.Trainer{Config: cfg, KeepState: true}
+	m, err := trainPlain(t.Context(), &tr, data.dense, data.y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Steps = 4000
+	want := mustTrain(t, data.dense, data.y, cfg)
+	tr = pegasos.Trainer{Config: cfg, KeepState: true}
+	for turn := 1; turn <= 20; turn++ {
+		tr.Resume, tr.Pause = clone(t, m), int64(300+500*turn)
+		if m, err = trainPlain(t.Context(), &tr, data.dense, data.y); err == nil {
+			if turn < 4 || m.Hash() != want.Hash() {
+				t.Errorf("in turn %d %s, want %s", turn, m.Hash(), want.Hash())
+			}
+			return
+		}
+		if !errors.Is(err, pegasos.ErrPaused) {
+			t.Fatal(err)
+		}
+	}
+	t.Error("the run does not end")
+}
+
 func TestResumeCanceled(t *testing.T) {
 	data := random(34, 40, 5, 3, 1)
 	cfg := pegasos.Config{Lambda: 0.02, Epochs: 11}

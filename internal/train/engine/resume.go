@@ -139,7 +139,7 @@ func (r *Run) resume(from *checkpoint.Run) bool {
 	ended := from.Steps == r.s.Resume.Settings.Steps // perhaps within an epoch
 	if from.Steps < 0 || from.Steps > r.Total ||
 		int64(from.Epoch) != from.Steps/int64(r.Order.Steps) ||
-		from.Epoch > r.s.round+1 || from.Epoch < r.s.round && from.Steps < r.Total && !ended ||
+		from.Epoch < r.s.round && from.Steps < r.Total && !ended ||
 		!r.Order.Restore(from.Generator, from.Position) {
 		return false
 	}
