@@ -308,7 +308,7 @@ func (t *tableFile) parseLabel(text string) (l form.Label, reason string) {
 	case t.classes.words:
 		return form.Label{Word: true}, ""
 	case reason == cell.NotNumber:
-		return l, "label is not a decimal number, unlike the first label"
+		return l, "label is not a decimal number, unlike the first label of the data"
 	case reason != "":
 		return l, "label is " + reason
 	}

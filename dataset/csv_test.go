@@ -112,7 +112,7 @@ func TestCSVErrors(t *testing.T) {
 		{"label 2^24+1", "1,16777217\n", Options{Header: HeaderNo},
 			`a.csv:1:3: token "16777217": label is an integer that float32 can't hold exactly`},
 		{"name among numbers", "1,2,3\n1,2,x\n", Options{},
-			`a.csv:2:5: token "x": label is not a decimal number, unlike the first label`},
+			`a.csv:2:5: token "x": label is not a decimal number, unlike the first label of the data`},
 		{"ragged, short", "1,2,3\n4,5\n", Options{}, `a.csv:2: 2 cells where the table has 3 columns`},
 		{"ragged, long", "1,2,3\n1,2,3\n\n4,5,6,7\n", Options{},
 			`a.csv:4: 4 cells where the table has 3 columns`},

@@ -150,7 +150,7 @@ func (m *Matrix) misfit(i, k int, w []float32) any {
 	case k == 1:
 		return misuse.Lengths("len(w)", len(w), "Cols", m.Cols())
 	}
-	return misuse.Of("len(w) = %d, Cols = %d times %d vectors", len(w), m.Cols(), k)
+	return misuse.Of("len(w) = %d, want %d vectors of %d (Cols) elements", len(w), k, m.Cols())
 }
 
 // Take returns a new matrix with copies of the given rows, in the given order.

@@ -427,11 +427,11 @@ func TestPanicTexts(t *testing.T) {
 	}
 	two, eight := make([]float32, 2), make([]float32, 8)
 	for call, f := range map[string]func(){
-		"Matrix.Dot: len(w) = 2, Cols = 3":                   func() { m.Dot(0, two) },
-		"Matrix.Axpy: len(w) = 2, Cols = 3":                  func() { m.Axpy(0, 1, two) },
-		"Matrix.SumSquares: row 1 of 1":                      func() { m.SumSquares(1) },
-		"Matrix.DotK: len(w) = 8, Cols = 3 times 8 vectors":  func() { m.DotK(0, eight, eight) },
-		"Matrix.AxpyK: len(w) = 8, Cols = 3 times 8 vectors": func() { m.AxpyK(0, eight, eight) },
+		"Matrix.Dot: len(w) = 2, Cols = 3":                              func() { m.Dot(0, two) },
+		"Matrix.Axpy: len(w) = 2, Cols = 3":                             func() { m.Axpy(0, 1, two) },
+		"Matrix.SumSquares: row 1 of 1":                                 func() { m.SumSquares(1) },
+		"Matrix.DotK: len(w) = 8, want 8 vectors of 3 (Cols) elements":  func() { m.DotK(0, eight, eight) },
+		"Matrix.AxpyK: len(w) = 8, want 8 vectors of 3 (Cols) elements": func() { m.AxpyK(0, eight, eight) },
 	} {
 		_, want, _ := strings.Cut(call, ": ")
 		want = "pegasimd: " + want

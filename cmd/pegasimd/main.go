@@ -177,8 +177,8 @@ var completion = help.Command{
 	Name:      "completion",
 	Arguments: "SHELL",
 	Summary:   "write a script that completes commands and flags in a shell",
-	Help: `Completion writes a script for bash, zsh or fish, which completes commands, flags, their
-values that are words of a list, and names of files.
+	Help: `Completion writes a script for bash, zsh or fish, which completes commands, flags, names of files,
+and the values of flags that accept only certain words, such as -loss.
 
 Examples:
   source <(pegasimd completion bash)

@@ -20,17 +20,17 @@ var predictCommand = command{help.Command{
 	Arguments: "DATA... MODEL [OUT]",
 	Summary:   "predict the labels of data",
 	Help: `Predict writes the predicted label of each row of DATA, one per line, to OUT or to
-standard output. If DATA also has labels, the accuracy (of a regression, the RMSE) is printed on
-standard error, with a warning if exactly these rows trained the model. -labels says whether DATA
-has labels, where that is not detected. If the tables of DATA and of training have a header, columns
-are matched by name. Cells that do not fit a column of numbers or dates count as missing; a line
-says how many.
+standard output; rows that -missing drop leaves out have no line. If DATA also has labels, the
+accuracy (of a regression, the RMSE) is printed on standard error, with a warning if exactly these
+rows trained the model. -labels says whether DATA has labels, where that is not detected. If the
+tables of DATA and of training have a header, columns are matched by name. Cells that do not fit a
+column of numbers or dates count as missing; a line says how many.
 
 Several DATA are read one after the other, as by train. Then one of the last two arguments has to
 end in .model: MODEL, which OUT may follow.
 
 A row with a score that is not finite is an error: its features are too large for float32. A class
-name with invisible characters is written in quotes.
+name with invisible characters is written in quotes, but not with -keep.
 
 With -scores or -proba, but without -keep, a first line names the columns, which are separated by
 tabs. -scores adds a score for each class or, for two classes with one weight vector or a kernel,
@@ -40,13 +40,12 @@ third to break ties; a kernel machine has a score for each pair. -proba adds the
 all classes, if the model was trained with -loss log or -proba; labels are still predicted by score.
 Numbers have enough digits to be read back as the same float64.
 
--keep writes CSV instead of lines, with tabs if OUT ends in .tsv or .tab: a header, and
-for each row of DATA the named columns in the order of the list, the column prediction, and, with
--proba or -scores, columns such as probability_yes or score_yes. If a kept column has one of these
-names, _2 or a higher number is appended to the later one. DATA must be a table.
-Cells are written as text in UTF-8, as they are read: without blanks around them. Without a header,
-columns are called column 0, column 1 and so on. Rows that -missing drop leaves out have an empty
-prediction.
+-keep writes CSV instead of lines, with tabs if OUT ends in .tsv or .tab: a header, and for each row
+of DATA the named columns in the order of the list, the column prediction, and, with -proba or
+-scores, columns such as probability_yes or score_yes. If a kept column has one of these names, _2
+or a higher number is appended to the later one. DATA must be a table. Cells are written as text in
+UTF-8, as they are read: without blanks around them. Without a header, columns are called column 0,
+column 1 and so on. Rows that -missing drop leaves out have an empty prediction.
 
 Examples:
   pegasimd predict test.svm a9a.model labels.txt

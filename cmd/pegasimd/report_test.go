@@ -53,10 +53,10 @@ func TestReportOrigin(t *testing.T) {
 		"held out": {"held.model", "all.csv", []string{
 			"rows that training held out of the 300 rows of all.csv",
 			"pegasimd verify held.model all.csv", "as the model&#39;s file claims"}},
-		"others": {"held.model", "few.csv", []string{"are not the model&#39;s training set",
+		"others": {"held.model", "few.csv", []string{"differ from the training set",
 			"TRAINING-DATA", "claimed by the model&#39;s file for "}},
 		"unknown label": {"whole.model", "odd.csv", []string{"perhaps", "labels that the model does not",
-			"are not the model&#39;s training set"}},
+			"differ from the training set"}},
 	} {
 		page := reportOf(t, c.model, c.data)
 		shows(t, what, page, append(c.texts, "city", "category", "income", "What is proven")...)

@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/dataset"
@@ -70,7 +71,8 @@ func columnList(text string) ([]string, error) {
 func looksLikeCSV(name string) bool {
 	head, err := headOf(name)
 	line, _, _ := bytes.Cut(head, []byte("\n"))
-	return err == nil && bytes.ContainsAny(line, ",;\t") && !bytes.Contains(line, []byte(":"))
+	isText := utf8.Valid(line[:min(6, len(line))]) && !bytes.Contains(line, []byte{0})
+	return err == nil && isText && bytes.ContainsAny(line, ",;\t") && !bytes.Contains(line, []byte(":"))
 }
 
 func (d *dataReader) readFresh() (*dataset.Set, error) {

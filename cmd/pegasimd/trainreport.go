@@ -177,7 +177,7 @@ func (r *trainReport) printObjective(w io.Writer) {
 	switch {
 	case r.Interrupted && math.IsNaN(objective):
 		fmt.Fprintln(w,
-			"interrupted: the model has the weights of the steps so far; its objective was not measured")
+			"interrupted: the model is the one trained so far; its objective was not measured")
 	case math.IsNaN(gap):
 		fmt.Fprintf(w, "objective %.8g; %s with these settings\n", objective, proof.Standing(gap))
 	case !proof.Useful(gap):

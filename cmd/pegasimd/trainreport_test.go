@@ -100,7 +100,7 @@ func TestAdvice(t *testing.T) {
 
 func TestInterruptionsAreTold(t *testing.T) {
 	for objective, want := range map[float64]string{
-		math.NaN(): "interrupted: the model has the weights of the steps so far; its objective was " +
+		math.NaN(): "interrupted: the model is the one trained so far; its objective was " +
 			"not measured\n",
 		1: "interrupted in the folds of -proba: the model has no probabilities\n" +
 			"objective 1, at most 0 % above the optimum\n",

@@ -275,7 +275,7 @@ func (m *model) readNumbers(numbers []byte) (hash string, err error) {
 		numbers = numbers[size:]
 	}
 	if len(numbers) > 0 {
-		return "", errors.New("the file has too many numbers")
+		return "", errors.New("something follows the last of the file's numbers")
 	}
 	all := slices.Concat(weights, m.shift, e.shift, m.factor, e.factor)
 	for k, v := range all {

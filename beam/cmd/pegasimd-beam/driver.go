@@ -8,6 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/beam/internal/runs"
 	"github.com/pegasimd/pegasimd/beam/internal/work"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/model/proof"
 )
 
 type driver struct {
@@ -63,7 +64,6 @@ func (d *driver) drive(f *runs.Folder) error {
 	}
 	defer closeIt()
 	return f.Run(d, r, func(r runs.Report) {
-		d.say("round %d: P %.6g, D %.6g, gap %.3g %%, %.2f s", r.Round, r.Objective, r.Bound,
-			100*r.Gap(), r.Seconds)
+		d.say("round %d: P %.6g, %s, %.2f s", r.Round, r.Objective, proof.Standing(r.Gap()), r.Seconds)
 	})
 }

@@ -99,6 +99,9 @@ func Start(dir, manifest string, cfg Config) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
+	if cfg.ClassWeight, err = numbered(cfg.ClassWeight, m); err != nil {
+		return nil, err
+	}
 	want := &run{Version: 1, Manifest: path, Data: m.Hash(), Settings: cfg}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
@@ -130,6 +133,27 @@ func Start(dir, manifest string, cfg Config) (*Folder, error) {
 		return nil, err
 	}
 	return open(dir)
+}
+
+// numbered returns a list of class weights with the numbers of classes in place of their names.
+func numbered(list string, m *shards.Manifest) (string, error) {
+	if m.Names == nil || list == "" || list == pegasos.Balanced {
+		return list, nil
+	}
+	parts := strings.Split(list, ",")
+	for i, part := range parts {
+		at := strings.LastIndexByte(part, '=')
+		if at < 0 {
+			return list, nil // to be refused
+		}
+		k := slices.Index(m.Names, part[:at])
+		if k < 0 {
+			return "", &pegasos.ConfigError{Field: "ClassWeight",
+				Reason: fmt.Sprintf("no class is called %q", part[:at])}
+		}
+		parts[i] = pegasos.FormatLabel(m.Classes[k]) + part[at:]
+	}
+	return strings.Join(parts, ","), nil
 }
 
 // StartVerify prepares a folder like Start, for rounds that verify the claims of a model file.

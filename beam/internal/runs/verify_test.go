@@ -3,6 +3,7 @@ package runs
 import (
 	"context"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -120,5 +121,35 @@ func TestSettingRefused(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(),
 		`can't be verified in shards: bias: have "unregularised"`) {
 		t.Errorf("%v", err)
+	}
+}
+
+// The names are numbers in another order than their indices.
+func TestClassWeightsByName(t *testing.T) {
+	set, err := dataset.Read(small(t, 200, 3), dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set.Names = []string{"1", "3", "a"}
+	path := filepath.Join(t.TempDir(), "named.pgsm")
+	out, err := os.Create(path)
+	if err == nil {
+		err = dataset.WritePGSM(out, set)
+	}
+	if err == nil {
+		err = out.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifest, cfg := split(t, path, 2), brief(rounds.Newton)
+	cfg.ClassWeight = "3=2,a=5"
+	if have := begin(t, manifest, cfg).run.Settings.ClassWeight; have != "1=2,2=5" {
+		t.Errorf("the class weights are %s", have)
+	}
+	cfg.ClassWeight = "2=2"
+	_, err = Start(filepath.Join(t.TempDir(), "run"), manifest, cfg)
+	if err == nil || !strings.Contains(err.Error(), `ClassWeight: no class is called "2"`) {
+		t.Errorf("a label that no row has: %v", err)
 	}
 }

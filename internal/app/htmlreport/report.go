@@ -22,7 +22,7 @@ const (
 	Unknown  Origin = iota // not determined; Input.Reason says why
 	Training               // the model was trained on the measured rows
 	HeldOut                // training held the measured rows out
-	Other                  // the rows are not the training set, but may include some of its rows
+	Other                  // the rows or their order differ from the training set
 )
 
 // Mark begins every page, so that pegasimd report recognizes files that it may overwrite.
@@ -251,9 +251,9 @@ func (v *view) origin() {
 		v.Note = fmt.Sprintf("The measures are of the %s that training held out of the %s of %s. The "+
 			"other rows have the fingerprint in the model's file.", rows, count(v.FileRows, "row"), v.Data)
 	case Other:
-		v.Note = fmt.Sprintf("The %s of %s are not the model's training set, which has another "+
-			"fingerprint, other labels or other weights. Some of the rows may still have been in the training set: the "+
-			"model's file does not show that.", rows, v.Data)
+		v.Note = fmt.Sprintf("The model's file does not have the fingerprint of the %s of %s: values, "+
+			"labels, weights or the order of rows differ from the training set. Some or all rows may have "+
+			"been in it; measures of those are mostly better than of new rows.", rows, v.Data)
 	default:
 		v.Optimism = true
 		v.Note = fmt.Sprintf("It is not known whether the model was trained on the %s of %s: %s. If it "+
@@ -269,7 +269,7 @@ func (v *view) place() string {
 	case HeldOut:
 		return rows + " held out of training"
 	case Other:
-		return rows + " that are not the training set"
+		return rows + " that differ from the training set or its order"
 	default:
 		return rows + " that may be the training set"
 	}

@@ -191,7 +191,7 @@ func TestHostileNames(t *testing.T) {
 
 func TestOrigin(t *testing.T) {
 	for origin, want := range map[Origin]string{Training: "was trained on the 100 rows of d: the",
-		HeldOut: "100 rows that training held out of the 500 rows of d", Other: "are not the model's",
+		HeldOut: "100 rows that training held out of the 500 rows of d", Other: "does not have the fingerprint of",
 		Unknown: "It is not known whether the model was trained on the 100 rows of d: because. If"} {
 		in := sample(100, 2, "")
 		in.Origin, in.Reason, in.FileRows = origin, "because", 500

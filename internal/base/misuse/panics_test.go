@@ -264,10 +264,10 @@ func invalidCalls(t *testing.T) map[string][]call {
 		},
 		"sparse.Matrix.SumSquares": {{func() { s.SumSquares(3) }, "row 3 of 3"}},
 		"sparse.Matrix.DotK": {
-			{func() { s.DotK(0, vec(8), vec(31)) }, "len(w) = 31, Cols = 4 times 8 vectors"},
+			{func() { s.DotK(0, vec(8), vec(31)) }, "len(w) = 31, want 8 vectors of 4 (Cols) elements"},
 		},
 		"sparse.Matrix.AxpyK": {
-			{func() { s.AxpyK(0, vec(8), vec(31)) }, "len(w) = 31, Cols = 4 times 8 vectors"},
+			{func() { s.AxpyK(0, vec(8), vec(31)) }, "len(w) = 31, want 8 vectors of 4 (Cols) elements"},
 		},
 		"sparse.Matrix.Take": {{func() { s.Take([]uint32{3}) }, "row 3 of 3"}},
 	}

@@ -28,7 +28,7 @@ func (e *Encoder) describe(i int) string {
 	case c.Kind == LeftOut:
 		return "left out of the training"
 	case c.Levels != nil && c.Levels.HashBits > 0:
-		return "words, too many for a feature each: hashed"
+		return "words, too many or too long for a feature each"
 	case c.Levels != nil && len(c.Levels.Names) == 1 && !c.Levels.lackRare():
 		return "words, all equal"
 	case c.Levels != nil && !c.Levels.lackRare():

@@ -408,7 +408,7 @@ func (s *stats) manyGaps() bool { return 100*s.missing > s.rows }
 
 func (s *stats) distinct() string {
 	if s.full {
-		return fmt.Sprintf("more than %d", max(len(s.levels), maxKeptNumbers))
+		return fmt.Sprintf("more than %d", s.different)
 	}
 	return strconv.Itoa(s.different)
 }

@@ -226,6 +226,8 @@ func wanted(f *Flag) string {
 		"share": "a number", "duration": "a duration such as 30s or 5m",
 		"character": "a printable ASCII character, comma, semicolon, tab, pipe or none",
 		"file":      "the name of a file",
+		"list":      "a list separated by commas", "column": "the name or number of a column",
+		"hex": "hexadecimal digits",
 	}
 	if f.Name == "sep" {
 		return "a printable ASCII character, comma, semicolon, tab or pipe"

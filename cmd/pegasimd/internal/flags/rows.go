@@ -310,8 +310,8 @@ var Table = []Topic{
 		{Name: "top", Field: "Top", Takes: "n", In: "report!", Default: "10", Rule: NotNegative,
 			Help: "the number of weights to show for each class"},
 		{Name: "json", Field: "JSON", Takes: "file", In: "train! eval! verify! cv! inspect!",
-			Rule: NoEffect, Help: "write the results as JSON to this file; - is standard output, in " +
-				"place of its text"},
+			Rule: NoEffect, Help: "write the results as JSON to this file or, with -, to standard output " +
+				"in place of the usual text"},
 		{Name: "plot", Field: "Plot", Takes: "file", In: "train", Rule: NoKernel | NoEffect,
 			Help: "draw objective, gap and accuracy, or the RMSE of a regression, against the steps " +
 				"(.svg), with a few points for each doubling of the steps; -json has the numbers too. " +

@@ -37,6 +37,7 @@ func writeBash(w io.Writer, commands []Command) {
 _pegasimd() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} flags='' words=''
 	[ "$cur" = = ] && cur='' || { [ "$prev" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}; } # -flag=value
+	prev=${prev/#--/-}
 	if [ "$COMP_CWORD" = 1 ]; then
 		COMPREPLY=($(compgen -W '%[1]s' -- "$cur"))
 		return
