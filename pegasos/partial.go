@@ -39,8 +39,8 @@ type Partial struct {
 // Epochs, Steps, Tol, Patience, Calibrate, Balanced, and Project for regression. With Shuffled a
 // chunk's rows are visited in a random order without blocks; the model's Config then has the Order
 // [Permutation]. Class weights multiply the loss without division by their mean. There is no
-// certificate. Zero fields mean the values of [Config.Plain]. See [NewPartialFrom] for settings
-// that were chosen from other data.
+// certificate. Zero fields mean the values of [Config.Plain], but each chunk is visited once. See
+// [NewPartialFrom] for settings that were chosen from other data.
 func NewPartial(cfg Config, classes []float32, cols int) (*Partial, error) {
 	return newPartial(cfg, classes, cols, nil)
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 )
 
-// A spread is of numbers of a magnitude of at least 2^24, between which float32 has gaps above 1.
+// A spread has sums of numbers, to tell whether rounding to float32 blurs their differences: from a
+// magnitude of 2^24 on it has gaps above 1.
 type spread struct {
 	n            int
 	first        float64

@@ -121,7 +121,8 @@ func (v *view) claims(name, measured string) (tiles []tile) {
 		value, stdErr := figures(e)
 		note := "claimed by the model's file for " + count(e.Rows, "row") + " held out of training"
 		if v.Origin == HeldOut && value == measured {
-			own = tile{"Held-out " + name, value, stdErr, own.Note + ", as the model's file claims; the ± is its claim"}
+			own = tile{"Held-out " + name, value, stdErr, own.Note +
+				", as the model's file claims; the ± is its claim"}
 		} else {
 			tiles = append(tiles, tile{"Held-out " + metricName(e), value, stdErr, note})
 		}
@@ -156,8 +157,8 @@ func (v *view) prove() {
 		p.Claim = "The model's file has no objective, as after an interrupted run, so nothing is proven."
 		return
 	case !proof.Useful(gap):
-		p.Claim = "The model's file has no useful bound on the distance from the optimum. A longer run, " +
-			"or train -tol 0.01, may give a useful bound."
+		p.Claim = "The model's file has no useful bound on the distance from the optimum. For " +
+			"most settings a longer run, or train -tol 0.01, gives one."
 	default:
 		p.Claim = fmt.Sprintf("The model's file claims that the training objective is at most %s above "+
 			"the smallest objective of any weights, for the training rows and settings. The claim does "+

@@ -321,9 +321,9 @@ func (v *view) decisive() {
 }
 
 func (v *view) columns() {
-	v.Shape = fmt.Sprintf("%s has %s.", v.Data, count(v.FileRows, "row"))
+	v.Shape = fmt.Sprintf("%s: %s.", v.Data, count(v.FileRows, "row"))
 	if v.Form != "" {
-		v.Shape = fmt.Sprintf("%s has %s, read as %s.", v.Data, count(v.FileRows, "row"), v.Form)
+		v.Shape = fmt.Sprintf("%s: %s, read as %s.", v.Data, count(v.FileRows, "row"), v.Form)
 	}
 	v.Table = v.Columns[:min(maxColumns, len(v.Columns))]
 	if n := len(v.Columns) - len(v.Table); n > 0 {

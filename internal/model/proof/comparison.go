@@ -50,8 +50,8 @@ func (t *Comparison) Linear(r Result, n int, joint bool, found []Found, all Clai
 	case math.IsNaN(r.Objective):
 		return
 	case joint && len(claimed) > 0:
-		t.Contradict("the model has %s of single weight vectors, want none: all vectors share one problem",
-			plural.Count(len(claimed), "result"))
+		t.Contradict("the model has %s of single weight vectors, want none: all vectors share one "+
+			"problem", plural.Count(len(claimed), "result"))
 		return
 	case !joint && len(claimed) != n:
 		t.Contradict("the model has %s of single weight vectors, want %d",
@@ -109,7 +109,7 @@ func (t *Comparison) Linear(r Result, n int, joint bool, found []Found, all Clai
 // data.
 const (
 	roundError   = 1e-11 // that the order of the sums may cause
-	float32Error = 1e-5  // that float32 dot products in the claim may cause
+	float32Error = 1e-5  // allowed for float32 dot products in the claim
 )
 
 func (t *Comparison) partObjective(of string, claimed, found float64) {

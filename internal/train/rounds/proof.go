@@ -17,8 +17,8 @@ import (
 // sums.
 const maxTruncation = 1e-11
 
-// remainderScale returns the number of units of a remainder sum in a quantum: a power of 2 for
-// which the sum over all blocks can't overflow.
+// remainderScale returns how many units of a remainder are a quantum: a power of 2 for which the sum
+// of the remainders of all blocks can't overflow.
 func (r *Rounds) remainderScale() float64 {
 	_, e := math.Frexp(float64(r.blocks()))
 	return math.Ldexp(1, 61-e)

@@ -192,8 +192,8 @@ var Table = []Topic{
 	}},
 	{"Verification", []Flag{
 		{Name: "proof", Field: "KeepProof", Takes: "file", In: "train", Rule: NoKernel | NoEffect,
-			Help: "write the dual variables, with which verify can prove the gap: up to two bytes " +
-				"for each row and weight vector"},
+			Help: "write the dual variables to this file, with which verify can prove the gap that " +
+				"the model claims; it has up to two bytes per row for each weight vector"},
 		{Name: "proof", Field: "KeepProof", Takes: "file", In: "verify!",
 			Help: "the dual variables that train -proof wrote"},
 		{Name: "hash", Field: "Hash", Takes: "hex", In: "verify!",
