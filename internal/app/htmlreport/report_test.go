@@ -275,6 +275,16 @@ func TestManyRows(t *testing.T) {
 	}
 }
 
+func TestRunOfAnotherProgram(t *testing.T) {
+	for steps, want := range map[int64]bool{0: false, 7: true} {
+		in := sample(100, 2, "")
+		in.Predictor.(*pegasos.Model).Result.Steps = steps
+		if page := written(t, in); strings.Contains(page, "same data, flags and seed") != want {
+			t.Errorf("%d steps: the page tells of a run: %v, want %v", steps, !want, want)
+		}
+	}
+}
+
 func TestBarTitles(t *testing.T) {
 	for _, classes := range []int{0, 2} {
 		in := sample(100, classes, "")
