@@ -28,6 +28,7 @@ type Model struct {
 	modelio.Predictor // model of the encoded rows; Head().Table is the encoder's JSON
 	encoder           *tables.Encoder
 	coder             *tables.Coder
+	twice             string // name of two columns, not both left out; "" if there is none
 }
 
 // New returns a Model for p, a model of encoded rows. It returns an error if p has no encoder, or
@@ -43,7 +44,16 @@ func New(p modelio.Predictor) (*Model, error) {
 		return nil, fmt.Errorf("table: the encoder has %s, but the model has %d",
 			plural.Count(e.Cols(), "feature"), p.Cols())
 	}
-	return &Model{p, e, e.Coder()}, nil
+	m := &Model{p, e, e.Coder(), ""}
+	used := map[string]bool{}
+	for _, c := range e.Columns {
+		isUsed := c.Kind != tables.LeftOut
+		if other, found := used[c.Name]; found && (other || isUsed) {
+			m.twice = c.Name
+		}
+		used[c.Name] = used[c.Name] || isUsed
+	}
+	return m, nil
 }
 
 // Train fits an encoder to a table and trains a linear model on the encoded rows. names are the
@@ -144,8 +154,13 @@ func (m *Model) Columns() (all []Column) {
 
 // Order returns the cells of a row in the order of [Model.Columns], given as a map from column
 // names to cells. It ignores names that the model lacks. Columns of the kind "left out" may be
-// missing; Order returns an error if another column is missing.
+// missing; Order returns an error if another column is missing, or if a column that is not left out
+// shares its name with another.
 func (m *Model) Order(named map[string]string) ([]string, error) {
+	if m.twice != "" {
+		return nil, fmt.Errorf("table: two columns are called %q: give the cells in the order of Columns",
+			escape.Cut(m.twice))
+	}
 	cells := make([]string, len(m.encoder.Columns))
 	for i, c := range m.encoder.Columns {
 		cell, found := named[c.Name]

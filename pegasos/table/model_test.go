@@ -364,6 +364,21 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+func TestOrderOfEqualNames(t *testing.T) {
+	var rows [][]string
+	for i := range 30 {
+		rows = append(rows, []string{strconv.Itoa(i % 7), strconv.Itoa(i % 5), []string{"a", "b"}[i%2]})
+	}
+	m, err := Train(t.Context(), []string{"size", "size", "y"}, rows, "y", pegasos.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `table: two columns are called "size"`
+	if _, err := m.Order(map[string]string{"size": "3"}); !says(err, want) {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
 func TestTrainCurves(t *testing.T) {
 	g := rand.New(rand.NewPCG(7, 7))
 	var rows [][]string
