@@ -32,7 +32,8 @@ func TestCalibrateError(t *testing.T) {
 	data := random(91, 60, 4, 2, 1)
 	cfg := pegasos.Config{Calibrate: 3, Batch: 60} // a batch has more rows than two folds
 	_, err := fixed(t.Context(), data.dense, data.y, cfg)
-	if err == nil || !strings.Contains(err.Error(), "calibration, training without fold 1 of 3: pegasos: Batch: ") {
+	if err == nil || !strings.Contains(err.Error(),
+		"calibration, training without fold 1 of 3: pegasos: Batch: ") {
 		t.Error(err)
 	}
 }

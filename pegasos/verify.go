@@ -291,8 +291,8 @@ func (v *Verification) checkGap(m *Model) {
 func (v *Verification) decide(unsure bool) {
 	v.Verdict = Verdict(proof.Verdict(len(v.Reasons), proof.Result(v.Claimed).Claim(), unsure))
 	if v.Verdict == NotConfirmed && v.Proven {
-		v.Contradict("the objective is not the claimed objective for these rows, which are the proof's rows in its " +
-			"layout")
+		v.Contradict("the objective is not the claimed objective for these rows, which are the " +
+			"proof's rows in its layout")
 	}
 }
 

@@ -158,7 +158,7 @@ func (d *dataReader) writeData(out *output, format dataset.Format, set *dataset.
 	return out.write(func(w io.Writer) error {
 		err := dataset.Write(w, format, set)
 		if err == nil {
-			err = set.Err()
+			err = set.Err() // damage found while reading a mapped file
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", d, err)

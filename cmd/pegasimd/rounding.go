@@ -10,9 +10,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 )
 
-// A spread has sums of numbers, to tell whether rounding to float32 blurs their differences: from a
+// A rounding has sums of numbers, to tell whether rounding to float32 blurs their differences: from a
 // magnitude of 2^24 on it has gaps above 1.
-type spread struct {
+type rounding struct {
 	n            int
 	first        float64
 	sum, squares float64 // of the differences from first
@@ -21,7 +21,7 @@ type spread struct {
 
 const exactBelow = 1 << 24
 
-func (s *spread) add(v float32) {
+func (s *rounding) add(v float32) {
 	if s.n++; s.n == 1 {
 		s.first = float64(v)
 	}
@@ -32,7 +32,7 @@ func (s *spread) add(v float32) {
 }
 
 // blurred returns what rounding may have done to the numbers, if it matters; else "".
-func (s *spread) blurred() string {
+func (s *rounding) blurred() string {
 	const share = 0.1
 	if s.n == 0 {
 		return ""
@@ -52,7 +52,7 @@ func (d *dataReader) doubtRoundedLabels(set *dataset.Set) {
 	if set.Rounded == 0 {
 		return
 	}
-	var all spread
+	var all rounding
 	for _, y := range set.Y {
 		all.add(y)
 	}
@@ -83,15 +83,15 @@ func (d *dataReader) doubtRoundedFeatures(set *dataset.Set) {
 }
 
 // largeColumns returns the columns without smaller numbers in the first rows that are blurred.
-func largeColumns(set *dataset.Set, rows int) map[int]*spread {
-	columns := map[int]*spread{}
+func largeColumns(set *dataset.Set, rows int) map[int]*rounding {
+	columns := map[int]*rounding{}
 	for i := range rows {
 		add := func(j int, v float32) {
 			if v > -exactBelow && v < exactBelow {
 				return
 			}
 			if columns[j] == nil {
-				columns[j] = new(spread)
+				columns[j] = new(rounding)
 			}
 			columns[j].add(v)
 		}

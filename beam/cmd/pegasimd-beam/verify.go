@@ -87,8 +87,8 @@ func (v *verifyFlags) run() error {
 			Claimed: proof.Claim{Objective: found.Claimed.Objective,
 				DualObjective: found.Claimed.DualObjective},
 			Found:  proof.Claim{Objective: found.Objective, DualObjective: found.Bound},
-			Source: "by the rounds of this verification", Reasons: found.Reasons, Verdict: string(found.Verdict),
-			Vectors: len(found.Claimed.PerClass), Unconfirmed: found.Unconfirmed,
+			Source: "by the rounds of this verification", Reasons: found.Reasons,
+			Verdict: string(found.Verdict), Vectors: len(found.Claimed.PerClass), Unconfirmed: found.Unconfirmed,
 		}
 		finding.Print(v.stdout)
 	}

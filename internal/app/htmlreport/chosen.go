@@ -70,7 +70,8 @@ func (v *view) chosen() {
 		}
 		if m.Result.Steps > 0 { // else the model is another program's
 			add("Run", fmt.Sprintf("%s steps, %.4g passes, seed %d", thousands(int(m.Result.Steps)),
-				m.Result.Epochs, cfg.Seed), "the same data, flags and seed give the same bits on every machine")
+				m.Result.Epochs, cfg.Seed),
+				"the same data, flags and seed give the same bits on every machine")
 		}
 		if note != "" {
 			add("Notes on the choice", note, "")

@@ -190,8 +190,8 @@ func (f *Fitter) verdict(s *stats, name string, given Given, mark byte) verdict 
 			if v.doubt == "" || v.id {
 				v.doubt, v.flag = "like names, but taken for text"+otherwise, "-text COLUMN"
 			}
-			v = verdict{kind: Text, as: assumption{text: true}, code: v.code || v.id, doubt: v.doubt, flag: v.flag,
-				cell: v.cell, reason: v.reason + ", but taken for text" + otherwise}
+			v = verdict{kind: Text, as: assumption{text: true}, code: v.code || v.id, doubt: v.doubt,
+				flag: v.flag, cell: v.cell, reason: v.reason + ", but taken for text" + otherwise}
 		case v.names && v.doubt != "":
 			v.doubt += ", and left out"
 		}

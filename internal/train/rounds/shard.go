@@ -23,9 +23,9 @@ type Shard struct {
 	scaledZeros []float64 // value of 0 in each column after scaling; nil without a shift
 }
 
-// Shard returns a shard of the rows x, a dense.Matrix or sparse.Matrix, with labels y. x must not change. start is the number of x's first row among the rows of all shards: a
-// multiple of Block, unless x has no rows. Shard returns an error if a row does not fit the
-// statistics.
+// Shard returns a shard of the rows x, a dense.Matrix or sparse.Matrix, with labels y. x must not
+// change. start is the number of x's first row among the rows of all shards: a multiple of Block,
+// unless x has no rows. Shard returns an error if a row does not fit the statistics.
 func (r *Rounds) Shard(number int, x store.Examples, y []float32, start int) (*Shard, error) {
 	if err := store.CheckExamples(x); err != nil {
 		return nil, err

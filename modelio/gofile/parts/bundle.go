@@ -435,7 +435,8 @@ type ngrams struct {
 func (t *ngrams) unpack(rows int) error {
 	bad := errors.New("the buckets of a text are invalid")
 	if t.Bits < 1 || t.Bits > textBits || t.Grams < 1 || t.Grams > maxGrams {
-		return fmt.Errorf("n-grams of up to %d words in 2^%d buckets, want 1 to %d words and 2^1 to 2^%d buckets",
+		return fmt.Errorf("n-grams of up to %d words in 2^%d buckets, want 1 to %d words and 2^1 to "+
+			"2^%d buckets",
 			t.Grams, t.Bits, maxGrams, textBits)
 	}
 	if t.Length != 0 && !(t.Length > 1 && t.Length <= maxLength) {
