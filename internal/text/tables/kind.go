@@ -14,6 +14,9 @@ import (
 const (
 	fewValues = 10
 	idDigits  = 6 // digits of ids that are recognized by their equal lengths
+	// mostCodes is the number of distinct words that begin with digits, such as codes, age groups
+	// and hours, up to which a category of them is no doubt.
+	mostCodes = 24
 	// sparsestCounter bounds the range of a row counter, relative to the number of rows, as a file
 	// may lack rows.
 	sparsestCounter = 2
@@ -73,7 +76,40 @@ func (s *stats) judge(name string, fileMark byte) verdict {
 			v.flag = "write them with one mark"
 		}
 	}
+	if v.doubt == "" && !namesID(name) && s.likeQuantities(v) {
+		v.doubt, v.cell = "values that begin with digits, taken for words", s.sample
+		if beginsWithDigit(s.oddOne) {
+			v.cell = s.oddOne
+		}
+		v.flag = "-categories COLUMN or -ignore COLUMN; quantities must be written as plain numbers"
+	}
 	return v
+}
+
+// likeQuantities reports whether the words of v may be durations, fractions, ranges, hexadecimal
+// numbers and other quantities that are not read as numbers.
+func (s *stats) likeQuantities(v verdict) bool {
+	if !v.names && (v.kind != Category || len(s.levels) <= mostCodes) {
+		return false
+	}
+	n := 0
+	for text := range s.levels {
+		if beginsWithDigit(text) {
+			n++
+		}
+	}
+	return 10*n >= 9*len(s.levels)
+}
+
+// beginsWithDigit skips signs, marks such as < and ~, currencies, and the P and T of ISO 8601's
+// durations.
+func beginsWithDigit(text string) bool {
+	text = strings.TrimLeftFunc(text, func(c rune) bool {
+		return strings.ContainsRune("+-−<>≤≥=~≈±'( ", c) || unicode.Is(unicode.Sc, c)
+	})
+	text = strings.TrimPrefix(strings.TrimPrefix(text, "P"), "T")
+	first, _ := utf8.DecodeRuneInString(text)
+	return unicode.IsDigit(first)
 }
 
 func (s *stats) oneValue() bool {

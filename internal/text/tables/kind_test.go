@@ -288,7 +288,18 @@ func TestWords(t *testing.T) {
 			""},
 		{"long codes", "x", cells(30, func(i int) string {
 			return fmt.Sprintf("%064x", 1<<30+i*i*7919)
-		}), LeftOut, names(30, 30), 0, 0, ""},
+		}), LeftOut, names(30, 30), 0, 0, "values that begin with digits, taken for words, and left out"},
+		{"ISO durations", "x", cells(30, func(i int) string { return fmt.Sprintf("PT%dM", i) }), LeftOut,
+			names(30, 30), 0, 0, `such as "PT0M" (-categories x or -ignore x;`},
+		{"codes in an ID", "run_id", cells(30, func(i int) string { return fmt.Sprint(i, "/x") }),
+			LeftOut, names(30, 30), 0, 0, ""},
+		{"many limits", "x", cells(78, func(i int) string { return fmt.Sprintf("<%d", i/3) }), Category,
+			"26 different words", 26, 0, `values that begin with digits, taken for words, such as "<0"`},
+		{"few limits", "x", cells(72, func(i int) string { return fmt.Sprintf("<%d", i/3) }), Category,
+			"24 different words", 24, 0, ""},
+		{"digits of other scripts", "x", cells(78, func(i int) string {
+			return string(rune('٠'+i/3/10)) + string(rune('٠'+i/3%10))
+		}), Category, "26 different words", 26, 0, "values that begin with digits"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.kind == Text {
