@@ -148,6 +148,9 @@ func formText(f *dataset.Form) string {
 	if f.Comment != form.None && f.Comment != 0 {
 		text += fmt.Sprintf(", comments after %c", f.Comment)
 	}
+	if f.Quote == '\'' {
+		text += ", single quotes"
+	}
 	if f.Decimal == ',' {
 		text += ", decimal commas"
 	}

@@ -580,6 +580,8 @@ func TestInspectTables(t *testing.T) {
 		"outcome,x,z\n1,2,3\n0,3,1\n1,1,1\n": {`column "outcome": may have the labels, which are taken from ` +
 			"column z (-label-column)"},
 		"a\n1\n2\n5\n": {"3 rows, 1 column\n"},
+		"who,x\n'Lee, Ann',1\n'Poe, Jo',2\n": {"format: commas between cells, a header, single quotes\n",
+			"who category 2 different words"},
 	} {
 		printed, told := must(t, "inspect", file(t, "x.csv", text))
 		for _, line := range want {

@@ -124,6 +124,10 @@ func candidates(s *sample, g *Given) (all []dialect) {
 			for _, quote := range quotes {
 				all = append(all, dialect{separator, quote, comment})
 			}
+			if g.Quote == 0 && (bytes.Contains(s.head, []byte{separator, '\''}) ||
+				bytes.Contains(s.head, []byte{'\'', separator})) {
+				all = append(all, dialect{separator, '\'', comment})
+			}
 		}
 	}
 	for _, comment := range comments {
@@ -227,6 +231,9 @@ func (c *candidate) judge(g *Given) {
 	if len(c.rows) == 1 {
 		c.score /= 2
 	}
+	if c.quote != '\'' && splitsQuotes(body) {
+		c.score *= .3
+	}
 	if c.unclosed > 0 {
 		c.score *= max(.5, 1-float64(c.unclosed)/float64(len(c.rows)))
 	}
@@ -237,6 +244,23 @@ func (c *candidate) judge(g *Given) {
 		c.score *= .7
 	}
 	c.fitModel(g)
+}
+
+// splitsQuotes reports whether most rows have a cell that begins with a single quote, and a later
+// cell that ends with one.
+func splitsQuotes(body [][]string) bool {
+	n := 0
+	for _, r := range body {
+		open := slices.IndexFunc(r, func(s string) bool {
+			return strings.HasPrefix(s, "'") && !strings.HasSuffix(s, "'")
+		})
+		if open >= 0 && slices.ContainsFunc(r[open+1:], func(s string) bool {
+			return strings.HasSuffix(s, "'") && !strings.HasPrefix(s, "'")
+		}) {
+			n++
+		}
+	}
+	return 2*n > len(body)
 }
 
 // fitModel raises the score if findHeader succeeds, or if the number of columns is the model's,

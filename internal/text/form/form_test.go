@@ -103,6 +103,15 @@ func TestForms(t *testing.T) {
 		"quoted pipes": {table(`"a"|"b"`, 9, func(i int) string {
 			return `"` + town(i) + `|x"|` + number(i, 1)
 		}), "| header 9x2"},
+		"single quotes": {table(`a,b,c`, 9, func(i int) string {
+			return number(i, 1) + `,'` + town(i) + `, it''s',` + color(i)
+		}), ", header 9x3"},
+		"words with apostrophes": {table("a,b,c", 9, func(i int) string {
+			return number(i, 1) + ",'" + town(i) + ",'" + color(i)
+		}), ", header 9x3"},
+		"Markdown": {table("| a | b |\n|:---|---:|", 9, func(i int) string {
+			return "| " + town(i) + " | " + number(i, 1) + " |"
+		}), "| header 9x4"},
 		"decimal commas": {table("a;b", 20, func(i int) string {
 			return decimal(i) + ";" + decimal(i+9)
 		}),

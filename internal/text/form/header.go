@@ -451,6 +451,9 @@ func (c *candidate) unitsBelow(at int) bool {
 		return false
 	}
 	row, body := c.rows[at+1], c.body(at+2)
+	if isRule(row) {
+		return true
+	}
 	if len(body) == 0 || slices.ContainsFunc(row, isValue) {
 		return false
 	}
@@ -464,6 +467,13 @@ func (c *candidate) unitsBelow(at int) bool {
 		return true
 	}
 	return b.typedYes >= 2 && b.no == 0 && (len(body) >= 5 || distinct(row))
+}
+
+// isRule reports whether row is the line of dashes below a header in Markdown.
+func isRule(row []string) bool {
+	return !slices.ContainsFunc(row, func(c string) bool {
+		return c != "" && (len(c) < 3 || strings.Trim(c, "-:") != "")
+	})
 }
 
 var typeNames = strings.Fields(`int integer int32 int64 long bigint float float32 float64 double real numeric
