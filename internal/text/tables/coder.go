@@ -25,7 +25,6 @@ type Coder struct {
 
 type misfits struct {
 	empty atomic.Int64 // gaps
-	gaps  int          // gaps in a column without gaps in training
 	odd   int          // cells that do not fit the column
 	such  string       // the first odd cell, cut by escape.Cut
 	marks marks
@@ -157,9 +156,8 @@ func (c *Coder) Encode(cells []string, columns []int32, values []float32) (
 		}
 		if of == isGap {
 			c.misfits[i].empty.Add(1)
-		}
-		if of == isOdd || in.Gaps == 0 {
-			c.note(i, of, cells[i])
+		} else {
+			c.noteOdd(i, cells[i])
 		}
 	}
 	return r.columns, r.values, 0, ""
@@ -337,35 +335,32 @@ func (in *coding) refusal(of fit) string {
 	return "the cell is not a " + what + " as in the training: correct it or leave the row out"
 }
 
-func (c *Coder) note(i int, of fit, text string) {
+func (c *Coder) noteOdd(i int, text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	m := &c.misfits[i]
-	if of == isGap {
-		m.gaps++
-		return
-	}
 	if m.odd++; m.such == "" {
 		m.such = escape.Cut(text)
 	}
 }
 
-// maxReadLevels bounds the levels of a category that Unread reports: yes and no in a column of True
-// and False are probably a mistake, new towns in a column of towns are not.
+// maxReadLevels is the number of levels of a category up to which Unread reports any number of new
+// words, such as yes in a column of True and False. Of other categories it reports fewRows or more,
+// because a few new words, such as towns, are to be expected.
 const maxReadLevels = 2
 
 // Odd returns up to three lines for each column: how many of the cells so far do not fit, whether
-// numbers read as decimals are probably thousands, and how many cells are gaps in a column without
-// gaps in training.
+// numbers read as decimals are probably thousands, and how many cells are gaps, if the column had
+// no gaps in training or far fewer.
 func (c *Coder) Odd() []string {
 	lines, _ := c.odd()
 	return lines
 }
 
 // Unread returns the lines of Odd about columns that are probably misread: the lines about
-// thousands, and the lines about columns in which at least half of the cells with a value do not
-// fit. It leaves out categories of more than maxReadLevels levels, and those whose levels were in
-// fewer than nine in ten of the training cells with a value.
+// thousands, the lines about columns in which at least half of the cells with a value do not fit,
+// and the lines about gaps in at least half of fewRows or more rows. It leaves out categories whose
+// levels were in fewer than nine in ten of the training cells with a value.
 func (c *Coder) Unread() []string {
 	_, unread := c.odd()
 	return unread
@@ -376,6 +371,7 @@ func (c *Coder) odd() (lines, unread []string) {
 	defer c.mu.Unlock()
 	for i := range c.columns {
 		in, m := &c.columns[i], &c.misfits[i]
+		rows, empty := c.rows.Load(), m.empty.Load()
 		what, as := "without a number as in the training", "the mean"
 		switch in.Kind {
 		case Date:
@@ -402,7 +398,7 @@ func (c *Coder) odd() (lines, unread []string) {
 			}
 			lines = append(lines, fmt.Sprintf("column %s: %s %s, such as %q: taken for %s", name,
 				count(m.odd), what, m.such, read))
-			if 2*int64(m.odd) >= c.rows.Load()-m.empty.Load() && in.expectsNoWords(c.Rows) {
+			if 2*int64(m.odd) >= rows-empty && in.expectsNone(m.odd, c.Rows) {
 				unread = append(unread, lines[len(lines)-1])
 			}
 		}
@@ -411,15 +407,25 @@ func (c *Coder) odd() (lines, unread []string) {
 				lines, unread = append(lines, line), append(unread, line)
 			}
 		}
-		if m.gaps > 0 {
-			lines = append(lines, fmt.Sprintf("column %s: %s without a value, which the "+
-				"training data did not have: taken for %s", name, count(m.gaps), as))
+		many := rows >= fewRows && 2*empty >= rows && 10*in.Gaps < c.Rows
+		if !many && (empty == 0 || in.Gaps > 0) {
+			continue
+		}
+		had := "which the training data did not have"
+		if in.Gaps > 0 {
+			had = fmt.Sprintf("which only %d of %d training rows lacked", in.Gaps, c.Rows)
+		}
+		lines = append(lines, fmt.Sprintf("column %s: %s without a value, %s: taken for %s", name,
+			count(int(empty)), had, as))
+		if many {
+			unread = append(unread, lines[len(lines)-1])
 		}
 	}
 	return lines, unread
 }
 
-func (in *coding) expectsNoWords(rows int) bool {
+// expectsNone reports whether odd new words are not to be expected after rows training rows.
+func (in *coding) expectsNone(odd, rows int) bool {
 	if in.Kind != Category || in.Levels == nil {
 		return in.Kind != Category
 	}
@@ -427,7 +433,7 @@ func (in *coding) expectsNoWords(rows int) bool {
 	for _, n := range in.Levels.Counts {
 		known += n
 	}
-	return len(in.Levels.Names) <= maxReadLevels && 10*known >= 9*(rows-in.Gaps)
+	return (len(in.Levels.Names) <= maxReadLevels || odd >= fewRows) && 10*known >= 9*(rows-in.Gaps)
 }
 
 func count(cells int) string {

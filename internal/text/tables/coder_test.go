@@ -311,23 +311,41 @@ func TestOddText(t *testing.T) {
 	}
 }
 
-func TestUnreadCategories(t *testing.T) {
+func TestUnread(t *testing.T) {
+	colors := &Levels{Names: []string{"a", "b", "c"}, Counts: []int{30, 30, 35}}
+	mean := &Scale{Factor: 1}
 	for _, c := range []struct {
-		levels *Levels
-		want   int // columns in doubt
+		column Column
+		cells  []string
+		want   string // "" for no doubt
 	}{
-		{&Levels{Names: []string{"no", "yes"}, Counts: []int{40, 52}}, 1},
-		{&Levels{Names: []string{"Bambi", "Psycho"}, Counts: []int{2, 3}}, 0},
-		{&Levels{Names: []string{"a", "b", "c"}, Counts: []int{30, 30, 40}}, 0},
-		{nil, 0},
+		{Column{Levels: &Levels{Names: []string{"no", "yes"}, Counts: []int{40, 52}}}, times(3, "new"),
+			"3 cells with a word"},
+		{Column{Levels: &Levels{Names: []string{"Bambi", "Psycho"}, Counts: []int{2, 3}}},
+			times(30, "new"), ""},
+		{Column{Levels: colors}, times(3, "new"), ""},
+		{Column{Levels: colors}, times(20, "new", "a"), "20 cells with a word"},
+		{Column{Levels: colors}, times(20, "new", "a", "b"), ""},
+		{Column{}, times(30, "new"), ""}, // hashed
+		{Column{Number: mean}, times(10, "", "1"), "10 cells without a value, which the training data did"},
+		{Column{Number: mean}, times(9, "", "1"), ""},
+		{Column{Number: mean, Gaps: 9}, times(10, "", "1"), "10 cells without a value, which only 9 of 100"},
+		{Column{Number: mean, Gaps: 9}, times(10, "", "1", "2"), ""},
+		{Column{Number: mean, Gaps: 10}, times(30, ""), ""},
+		{Column{Levels: colors}, times(20, ""), "20 cells without a value"},
 	} {
-		e := &Encoder{Rows: 100, Columns: []Column{{Name: "c", Kind: Category, Levels: c.levels}}}
-		coder := e.Coder()
-		for range 3 {
-			coder.Encode([]string{"new"}, nil, nil)
+		c.column.Name, c.column.Kind = "c", Category
+		if c.column.Number != nil {
+			c.column.Kind = Number
 		}
-		if unread := coder.Unread(); len(unread) != c.want {
-			t.Errorf("levels %v: in doubt %q", c.levels, unread)
+		e := &Encoder{Rows: 100, Columns: []Column{c.column}}
+		coder := e.Coder()
+		for _, cell := range c.cells {
+			coder.Encode([]string{cell}, nil, nil)
+		}
+		unread := strings.Join(coder.Unread(), "\n")
+		if c.want == "" && unread != "" || !strings.Contains(unread, c.want) {
+			t.Errorf("%+v, %d cells: in doubt %q", c.column, len(c.cells), unread)
 		}
 	}
 }
