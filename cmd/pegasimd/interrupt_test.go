@@ -155,6 +155,30 @@ func TestInterruptedRunKeepsItsState(t *testing.T) {
 	}
 }
 
+func TestInterruptedRunStoresWords(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no SIGINT to be sent: NOT TESTED")
+	}
+	t.Chdir(t.TempDir())
+	write(t, "texts.tsv", strings.Repeat("yes\tgood news for all\nno\tbad news for all\n", 20))
+	for wait := time.Second; ; wait *= 2 { // other processes may delay the training
+		p := start(t, "train", "-words", "2", "-steps", "1000000000000", "texts.tsv", "model")
+		waitFor(t, "model.*.tmp")
+		time.Sleep(wait)
+		p.Process.Signal(os.Interrupt)
+		if code, _ := p.end(); code != exitInterrupted {
+			t.Fatalf("exit code %d, %s", code, p.stderr.String())
+		}
+		if _, err := os.Stat("model"); err != nil && wait < time.Minute {
+			continue // the signal came before the training
+		}
+		if out, _ := must(t, "inspect", "model"); !strings.Contains(out, "good") {
+			t.Errorf("the model has no words:\n%s", out)
+		}
+		return
+	}
+}
+
 func waitFor(t *testing.T, pattern string) {
 	t.Helper()
 	deadline, limited := t.Deadline()

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -262,5 +263,6 @@ func (d *dataReader) nameHeaviest(weights [][]float32) error {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(largest[b], largest[a]) })
+	d.opt.Context = context.WithoutCancel(d.call) // an interruption must not lose the model
 	return d.nameGrams(d.encoder, order[:min(d.call.flags.Values.Words, len(order))])
 }
