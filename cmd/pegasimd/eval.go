@@ -22,8 +22,8 @@ var evalCommand = command{help.Command{
 	Summary:   "measure how well a model predicts labeled data",
 	Help: `Eval predicts the rows of DATA and compares the predictions with their labels. It prints
   - the accuracy, and for each class precision, recall, F1 and their plain means over the classes;
-  - the area under the ROC curve and the average precision: for the second of the model's two
-    classes or, if it has more, the means over the classes in DATA, each against the rest;
+  - the area under the ROC curve and the average precision of the second class; for more than two
+    classes, their means over the classes in DATA, each against the rest;
   - the log loss, if the model has probabilities (train -loss log or -proba);
   - for a linear model without -prior the objective of DATA at its lambda: penalty + mean loss;
   - the confusion matrix; -plot draws it, for up to 200 classes.
@@ -32,7 +32,7 @@ For a model that predicts numbers it prints the root mean square error (RMSE), t
 error (MAE), R^2 and the objective. If DATA have labels that the model does not know, these count as
 mistakes, and there are no areas, average precisions, log loss and objective.
 
-A warning says so if DATA are exactly the model's training rows, or these and the rows that -holdout
+A warning appears if DATA are exactly the model's training rows, or these and the rows that -holdout
 held out: the figures then tend to be better than on new rows.
 
 With -weights, each row counts in these figures by its weight. Several DATA are read as one, as by

@@ -22,7 +22,7 @@ var predictCommand = command{help.Command{
 	Help: `Predict writes the predicted label of each row of DATA, one per line, to OUT or to
 standard output; rows that -missing drop leaves out have no line. If DATA also has labels, the
 accuracy (of a regression, the RMSE) is printed on standard error, with a warning if exactly these
-rows trained the model. -labels says whether DATA has labels, where that is not detected. If the
+rows trained the model. -labels says whether DATA has labels, in place of detection. If the
 tables of DATA and of training have a header, columns are matched by name. Cells that do not fit a
 column of numbers or dates count as missing; a line says how many.
 
@@ -33,12 +33,12 @@ A row with a score that is not finite is an error: its features are too large fo
 name with invisible characters is written in quotes, but not with -keep.
 
 With -scores or -proba, but without -keep, a first line names the columns, which are separated by
-tabs. -scores adds a score for each class or, for two classes with one weight vector or a kernel,
-the score of the second class, which is predicted if the score is above 0. With -multiclass ovo and
-more than two classes the scores of a linear model are the pairs' votes, changed by less than a
-third to break ties; a kernel machine has a score for each pair. -proba adds the probabilities of
-all classes, if the model was trained with -loss log or -proba; labels are still predicted by score.
-Numbers have enough digits to be read back as the same float64.
+tabs. -scores adds a score for each class. Two classes with one weight vector or a kernel have one
+score; above 0 it predicts the second class. With -multiclass ovo and more than two classes, the
+scores of a linear model are the pairs' votes, changed by less than a third to break ties; a kernel
+machine has a score for each pair. -proba adds the probabilities of all classes, if the model was
+trained with -loss log or -proba; scores still decide the labels. Numbers have enough digits to be
+read back as the same float64.
 
 -keep writes CSV instead of lines, with tabs if OUT ends in .tsv or .tab: a header, and for each row
 of DATA the named columns in the order of the list, the column prediction, and, with -proba or

@@ -23,9 +23,9 @@ var reportCommand = command{help.Command{
 	Help: `Report writes a page of HTML: how well the model predicts DATA, the most important
 features of a linear model, a description of the training data's columns, the settings of the
 training, and the bound on the objective that the model's file claims. The page is one file that
-loads nothing else; it supports light and dark display, and printing. OUT is by default, unless
-MODEL is -, the model's name with the ending .html, in the working folder. Several DATA are read as
-one, as by train; then OUT has to end in .html or .htm, or be -.
+loads nothing else; it supports light and dark display, and printing. Without OUT, the page gets the
+model's name with the ending .html, in the working folder. Several DATA are read as one, as by
+train; then OUT has to end in .html or .htm, or be -.
 
 The page says which rows it measures. If DATA are exactly the model's training rows, figures tend to
 be better than on new rows, and the page says so. If a run with -holdout trained the model to its

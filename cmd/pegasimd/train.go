@@ -21,15 +21,15 @@ var trainCommand = command{help.Command{
 	Arguments: "DATA... [MODEL]",
 	Summary:   "train a model on labeled data",
 	Help: `Train reads labeled data and trains a linear support vector machine, another linear
-model (see -loss) or a kernel machine (see -kernel). MODEL is by default, unless DATA is -, the
-first DATA's name with the ending .model, in the working folder. An existing file is replaced only
-if it is a model or empty, or with -force.
+model (see -loss) or a kernel machine (see -kernel). Without MODEL, the model gets the name of the
+first DATA with the ending .model, in the working folder. An existing file is replaced only if it is
+a model or empty, or with -force.
 
-The rows of several DATA are trained on together. All of them are svmlight text, all are lines of
-JSON, or all are other tables, whose headers, if any, have the same names in any order. The last of
-several arguments is MODEL if it ends in .model, or is -, standard output; of two without -format
-also if it has no ending of data. -model names a model of any name instead. Every other argument is
-data, and has to exist.
+The rows of several DATA are trained on together. All are svmlight text, all are lines of JSON, or
+all are other tables. Headers of tables, if any, have the same names in any order. The last of
+several arguments is MODEL if it ends in .model or is -, standard output. The second of two is MODEL
+if DATA is - or, without -format, if it has no ending of data. -model names a model of any name
+instead. Every other argument is data, and has to exist.
 
 Settings without a flag are chosen from the data: scaling, curves, lambda, the multi-class scheme,
 the solver and the length of the run. The output lists the choices. The model stores the scaling and

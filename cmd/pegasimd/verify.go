@@ -24,7 +24,7 @@ var verifyCommand = command{help.Command{
 	Summary:   "check a model's claims on the data it was trained on",
 	Help: `Verify computes the objective of a model on its training data, and a lower bound on the optimum, and
 compares both with the model's claims. It does not trust the training: the bound comes from the
-model's scores, and some passes of dual coordinate ascent (-passes) or Newton's method. The encoder
+model's scores, and from passes of dual coordinate ascent (-passes) or Newton's method. The encoder
 of a table is fitted again. The verdict is one of
 
   confirmed       objective and data are as claimed, and the gap is proven to be as small as claimed
@@ -39,9 +39,9 @@ Confirmed refers to the training data and to the parts of the model's file that 
 checked. Parts listed as not checked may be wrong, such as steps, estimates and notes, and, without
 -sigmoids, the probabilities of train -proba.
 
-It prints the gap that it found, and the weight vectors for whose own problems it found a larger gap
+Verify prints the gap that it found, and lists the weight vectors for which it found a larger gap
 than claimed. With -proof FILE, written by train -proof, the bound comes from the dual variables in
-FILE. Files of training must be named again: -weights, -costs, -prior, and -start for a table with
+FILE. Name the files of training again: -weights, -costs and -prior. Name -start for a table with
 words, or if the data have features that the other model lacked. Unless -layout is given, the rows
 have the same layout as in training. Several DATA have to be named in the order of training.
 

@@ -12,6 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 	"github.com/pegasimd/pegasimd/internal/train/choose"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
+	"github.com/pegasimd/pegasimd/internal/train/newton"
 	"github.com/pegasimd/pegasimd/internal/train/options"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
@@ -37,8 +38,8 @@ var Table = []Topic{
 				" (default hinge; log with -multiclass multinomial; squared if the labels are taken for " +
 				"regression targets)"},
 		{Name: "epsilon", Field: "Epsilon", Takes: "number", In: "train cv", Rule: Setting | NoKernel,
-			Help: "the error that costs nothing with -loss eps-insensitive (default: mostly a tenth " +
-				"of the labels' standard deviation)"},
+			Help: "the error that costs nothing with -loss eps-insensitive (default: a tenth of the " +
+				"labels' standard deviation, or 0 with -target-scale none)"},
 		{Name: "lambda", Field: "Lambda", Takes: "number", In: "train! cv", Rule: Setting | Positive,
 			Help: "the weight of the penalty on the weights of the scaled features (default: chosen from " +
 				"the data)"},
@@ -113,7 +114,7 @@ var Table = []Topic{
 				"and use its features, labels, scaling and, by default, lambda"},
 		{Name: "start", Field: "Start", Takes: "file", In: "verify!", Help: "the model that train " +
 			"-start named; needed if the data are a table with words, or have features that this model " +
-			"lacks, because training left them out"},
+			"lacks"},
 		{Name: "order", Field: "Order", Takes: "shuffled|iid|sequential|blocks", In: "train cv",
 			Rule: Setting, Help: "the order of the rows: shuffled once, in blocks that come in a new " +
 				"order each epoch; iid: drawn with replacement; sequential: as in the file; blocks: like " +
@@ -136,18 +137,18 @@ var Table = []Topic{
 			Help: "the weights of the model after Pegasos's steps: the mean over the last half of " +
 				"the steps, or the weights after the last step (default last-half)"},
 		{Name: "finish", Field: "Finish", Takes: "none|dual|auto|newton", In: "train cv", Rule: Setting,
-			Help: "the solver: none is Pegasos's steps; dual is dual coordinate descent; newton is " +
-				"Newton's method, for up to some thousand columns; auto chooses by the predicted times " +
-				"(default, where possible: auto with -tol; without -epochs, -steps and -prior, newton " +
-				"with -loss squared and few columns or, with most losses, auto where a proof of 1 % is " +
-				"predicted to be quick; otherwise none)"},
+			Help: fmt.Sprintf("the solver: none is Pegasos's steps; dual is dual coordinate descent; newton "+
+				"is Newton's method; auto chooses by the predicted times, and newton only for up to %d "+
+				"columns (default: auto with -tol, where possible; otherwise none with -epochs, -steps or "+
+				"-prior, and else chosen from the data, as docs/training.md says)", newton.MaxColumns)},
 		{Name: "seed", Field: "Seed", Takes: "n", In: "train! cv!", Rule: Setting,
 			Help: "the seed of the random numbers"},
 	}},
 	{"Length of training", []Flag{
 		{Name: "epochs", Field: "Epochs", Takes: "n", In: "train! cv", Rule: Setting | Positive,
-			Help: fmt.Sprintf("the number of passes over the rows (default: mostly chosen from the data, %d "+
-				"to %d; long runs may end early, with the objective proven to be within %g %% of the optimum)",
+			Help: fmt.Sprintf("the number of passes over the rows (default of linear models: %d to %d, "+
+				"by the data, -tol and -finish; long runs may end early, with the objective proven to be "+
+				"within %g %% of the optimum)",
 				choose.MinPasses, choose.MaxPasses, 100*choose.ProofTol)},
 		{Name: "steps", Field: "Steps", Takes: "n", In: "train cv", Rule: Setting | Positive,
 			Help: "the number of steps, in place of -epochs"},
@@ -217,8 +218,8 @@ var Table = []Topic{
 		{Name: "format", Field: "Data.Format",
 			Takes: options.Choices(append(dataset.Formats(), dataset.FormatAuto)...), In: usual,
 			Default: "auto", Rule: Form, Help: "the format of the data; lines has a text in each " +
-				"line, after its label, if any, and a tab; auto takes the format from the file's name, " +
-				"mostly its ending; standard input is svmlight"},
+				"line, after its label, if any, and a tab; auto takes the format from the file's " +
+				"name; standard input is svmlight"},
 		{Name: "layout", Field: "Data.Layout", Takes: "dense|sparse|auto", In: all, Default: "auto",
 			Help: "how rows are stored; auto is as in training (verify, report) or in the .pgsm " +
 				"file, otherwise dense if a quarter or more of the values are nonzero"},
