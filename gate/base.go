@@ -50,14 +50,14 @@ func chooseBase(ctx context.Context, repository, revision string) (baseline, err
 	case ctx.Err() != nil:
 		return baseline{}, ctx.Err()
 	case g.head == "":
-		return baseline{}, errors.New("HEAD names no commit, as on a branch before its first")
+		return baseline{}, errors.New("HEAD names no commit, as in a new repository: commit first")
 	case zeros.MatchString(revision):
 		return g.replace("-base is all zeros, as in the first push of a branch")
 	case commit != "":
 		return g.fork(commit, revision)
 	case !g.shallow && fullHash.MatchString(revision):
-		return g.replace(fmt.Sprintf("-base %.12s is no commit of this repository, as after a force "+
-			"push", revision))
+		return g.replace(fmt.Sprintf("-base %.12s is no commit of this clone, as after a "+
+			"force push", revision))
 	}
 	err := fmt.Errorf("-base %s is no commit here: fetch it, or name another one (git branch -a "+
 		"lists the branches)", revision)

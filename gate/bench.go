@@ -93,8 +93,9 @@ func benchmarks(ctx context.Context, s side, env []string, repeats int, pattern 
 	said, failed := measured(ctx, s.dir, env, s.binary, append([]string{"-test.run=^$",
 		"-test.cpu=1", "-test.v", fmt.Sprint("-test.count=", repeats), "-test.bench=" + pattern,
 		"-test.skip=" + s.skip}, args...)...)
-	t := tally{lines: map[string][]line{}, ended: ctx.Err() == nil && allRun.MatchString(said),
-		late: ctx.Err() != nil && failed != nil}
+	t := tally{lines: map[string][]line{},
+		ended: (ctx.Err() == nil || failed == nil) && allRun.MatchString(said),
+		late:  ctx.Err() != nil && failed != nil}
 	if failed == nil && !t.ended {
 		failed = fmt.Errorf("the process ended without printing PASS or FAIL:\n%s",
 			telling(said, 500))
@@ -143,8 +144,8 @@ func benchmarks(ctx context.Context, s side, env []string, repeats int, pattern 
 			delete(t.lines, name)
 			t.failed = append(t.failed, name)
 			failed = errors.Join(failed, fmt.Errorf("%s: there are %d lines of results, want %d: "+
-				"does the benchmark print such lines itself, or have two this name?", name, len(lines),
-				repeats))
+				"does the benchmark print such lines, or do two benchmarks have this name?", name,
+				len(lines), repeats))
 		}
 	}
 	if n := len(began); !t.ended && n > 0 && len(t.lines[began[n-1][1]]) < repeats {
@@ -167,10 +168,10 @@ func (r *result) missUnmeasured(prefix string, both [2]side, ran [2]tally) {
 			if len(names) > 0 {
 				r.miss([]string{"Skipped by the %s, and not compared: %s.",
 					"Not compared, as the %s prints no line of results that can be read (does the " +
-						"benchmark print something without a newline, or does -skip leave out all of its " +
+						"benchmark print text without a newline, or does -skip leave out all of its " +
 						"sub-benchmarks?): %s.",
-					"Not compared, as in the %s a benchmark above them is skipped, fails, or prints no " +
-						"line of results that can be read: %s."}[j], both[i].tree, list(prefix, names))
+					"Not compared, as in the %s a parent benchmark is skipped, fails, or prints no line " +
+						"of results that can be read: %s."}[j], both[i].tree, list(prefix, names))
 			}
 		}
 	}

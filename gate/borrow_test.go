@@ -27,7 +27,8 @@ func TestFilesBeside(t *testing.T) {
 			p.write("../other/o.go", one)
 			p.write("go.mod", require+"../other\n")
 			p.write("use.go", useOther)
-		}, nil, []string{"both, which use the files on the disk: `../other`"}},
+		}, nil, []string{"used as they are on the disk, since git does not have them in the base, " +
+			"the head or both: `../other`"}},
 		{"replace by an ignored folder", func(p *project) {
 			p.write("third/other/go.mod", "module example.com/other\n\ngo 1.24\n")
 			p.write("third/other/o.go", one)

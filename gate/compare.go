@@ -82,8 +82,8 @@ func build(ctx context.Context, c *config, base, head tree, r *result) (*compari
 	equal := k.same()
 	k.identical = equal && len(head.data) == 0
 	if k.identical {
-		k.say("the test binaries are equal, byte for byte, and so are all files but Go code " +
-			"outside of testdata: nothing is measured")
+		k.say("nothing is measured: the test binaries of base and head are equal, byte for byte, " +
+			"and so are all files except Go files outside of testdata")
 	} else if equal {
 		k.note("The test binaries of base and head are equal, byte for byte, but not these files, "+
 			"which benchmarks may read: %s.", list("", head.data))
@@ -200,7 +200,7 @@ func (k *comparison) functions(t tree, arch string) ([]function, error) {
 
 func (k *comparison) count(ctx context.Context, deadline time.Time) error {
 	if k.c.bench == "" {
-		k.note("Instructions and allocations were not counted.")
+		k.note("Instructions and allocations were not counted: -bench is empty.")
 		return nil
 	}
 	if k.unhooked != nil {
@@ -213,8 +213,9 @@ func (k *comparison) count(ctx context.Context, deadline time.Time) error {
 		k.miss("**Instructions were not counted: there is no valgrind in PATH (Debian and " +
 			"Ubuntu: apt-get install valgrind).** Times show no slow-down of less than 5 %%.")
 	} else if k.c.wide && because() != "" {
-		k.note("Valgrind's CPU has no AVX-512: code that uses AVX-512 only if the CPU has it is " +
-			"counted without it. -time covers its AVX-512 path, and -functions its assembly.")
+		k.note("Valgrind emulates a CPU without AVX-512: where code chooses a path by the CPU, a " +
+			"path without AVX-512 is counted. -time measures the path of this CPU, and -functions " +
+			"reads Go assembly.")
 	}
 	for i, p := range k.trees[1].packages {
 		share := time.Until(deadline) / time.Duration(len(k.trees[1].packages)-i)

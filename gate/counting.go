@@ -272,14 +272,14 @@ func (k *campaign) absent() {
 		why = "" // once reports why
 	}
 	if len(missing) > 0 {
-		k.miss("Not counted, as Valgrind's run has no count of them%s: %s.", why,
+		k.miss("Instructions not counted, as Valgrind%s gave no count: %s.", why,
 			list(k.prefix, missing))
 	}
 }
 
 func because() string {
 	if cpuid.CPU.Supports(cpuid.AVX512F) {
-		return " (the CPU that it emulates has no AVX-512)"
+		return " (which emulates a CPU without AVX-512)"
 	}
 	return ""
 }
@@ -375,8 +375,7 @@ func (k *campaign) conclude() {
 		}
 	}
 	if len(idle) > 0 {
-		k.miss("Not compared, as in the base or the head no instruction is executed while the timer "+
-			"runs: %s.",
-			list(k.prefix, idle))
+		k.miss("Instructions not compared, as the base or the head executes none while the timer "+
+			"runs: %s.", list(k.prefix, idle))
 	}
 }

@@ -80,7 +80,7 @@ func (r *result) missUnread(arch string, all []function) {
 		}
 	}
 	if why != nil {
-		r.miss("Not compared for %s, as their code has data or instructions that can't be read "+
-			"(such as %v): the loops of %s.", arch, why, list("", names))
+		r.miss("Loops of assembly for %s were not compared, as the code has data or instructions "+
+			"that can't be read: %s. The last of these: %v", arch, list("", names), why)
 	}
 }

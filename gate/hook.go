@@ -51,7 +51,7 @@ func writeOverlay(ctx context.Context, dir, work string, goEnv []string) error {
 	root, cache, _ := strings.Cut(strings.TrimSpace(paths), "\n")
 	if strings.HasPrefix(root, cache+string(filepath.Separator)) {
 		return fmt.Errorf("%s was downloaded by the go command, as go.mod, go.work or "+
-			"GOTOOLCHAIN says: install this version of Go", filepath.Base(root))
+			"GOTOOLCHAIN requires: install this version of Go", filepath.Base(root))
 	}
 	source := filepath.Join(root, "src")
 	replace := map[string]string{}

@@ -76,9 +76,10 @@ func gate(ctx context.Context, args []string) (worse bool, err error) {
 func parse(args []string) (*config, error) {
 	c := &config{}
 	f := flag.NewFlagSet("gate", flag.ContinueOnError)
-	f.StringVar(&c.base, "base", "", "compare the current folder's tree with this `commit`, such "+
-		"as origin/main (needed), or with the merge base if HEAD does not descend from it")
-	packages := f.String("package", "./...", "the `packages` with benchmarks, separated by commas")
+	f.StringVar(&c.base, "base", "", "compare the working tree with this `commit` (required), such "+
+		"as origin/main, or with the merge base if HEAD does not descend from this commit")
+	packages := f.String("package", "./...", "compare the benchmarks of these `packages`, separated "+
+		"by commas")
 	f.StringVar(&c.bench, "bench", ".", "count the instructions, where there is valgrind, and "+
 		"allocations of the benchmarks that match this `pattern`; empty for none")
 	f.StringVar(&c.times, "time", ".", "time the benchmarks that match this `pattern`; empty "+
@@ -96,7 +97,7 @@ func parse(args []string) (*config, error) {
 		"as if there is no Valgrind, -limit was too short, or a benchmark calls Skip, or if the head "+
 		"is the base; worse numbers still give 1")
 	f.StringVar(&c.history, "history", "", "append what was measured, as a line of JSON, to this "+
-		"`file`, or to the one of the CPU in this folder")
+		"`file` or, if it is a folder, to a file there that is named after the CPU")
 	f.BoolVar(&c.json, "json", false, "print the result as JSON, for programs; "+
 		"$GITHUB_STEP_SUMMARY still gets Markdown")
 	f.Float64Var(&c.threshold, "threshold", 0, "count changes of at most so many `percent`, "+
@@ -244,8 +245,8 @@ func (r *result) complete(ctx context.Context, c *config, base, head *tree) erro
 		}
 	}
 	if len(names) > 0 {
-		r.note("Git does not have these in the base, the head or both, which use the files on the "+
-			"disk: %s.", list("", names))
+		r.note("These are used as they are on the disk, since git does not have them in the base, "+
+			"the head or both: %s.", list("", names))
 	}
 	return head.findData(ctx, *base)
 }

@@ -123,7 +123,8 @@ func (k *comparison) buildAll(ctx context.Context) error {
 				if names := t.lacks(ctx, k.c); t == head && len(names) > 0 {
 					return fmt.Errorf("the head can't be %s, and its tree lacks files that git "+
 						"ignores: %s. If the build needs them, let -prepare run the command that "+
-						"writes them, such as 'go generate ./...': %s", built, list("", names), why)
+						"writes them, such as 'go generate ./...'. The go command reports: %s", built,
+						list("", names), why)
 				}
 				if t == head && !k.sides(*p)[0].broken {
 					return fmt.Errorf("the head can't be %s: %s", built, why)

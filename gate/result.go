@@ -118,8 +118,8 @@ func (r *result) settle(accept []acceptance) {
 		if n > 0 {
 			r.note("Commit %s accepts worse numbers that match `%s`: %d.", a.commit, a.pattern, n)
 		} else {
-			idle = append(idle, fmt.Sprintf("The pattern `%s` of commit %s matches no number "+
-				"that is worse.", a.pattern, a.commit))
+			idle = append(idle, fmt.Sprintf("The pattern `%s` that commit %s accepts matches "+
+				"no number that is worse.", a.pattern, a.commit))
 		}
 	}
 	if r.worse() {

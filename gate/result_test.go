@@ -57,7 +57,7 @@ func TestCompareCounts(t *testing.T) {
 		regexp.MustCompile("^alocates ")}})
 	if text := strings.Join(r.notes, " "); !r.worse() || !strings.Contains(text,
 		"Commit 7654321 accepts worse numbers that match `^slower `: 1.") || !strings.Contains(text,
-		"The pattern `^alocates ` of commit 1234567 matches no number that is worse") {
+		"The pattern `^alocates ` that commit 1234567 accepts matches no number that is worse") {
 		t.Errorf("worse: %v, notes: %s", r.worse(), text)
 	}
 	r.settle([]acceptance{{"7654321", regexp.MustCompile("^allocates ")}})

@@ -20,8 +20,8 @@ func (r *result) summary() string {
 		fmt.Fprintf(&b, "\n%s%s.\n", strings.ToUpper(r.why[:1]), r.why[1:])
 	}
 	if r.identical {
-		b.WriteString("\nThe test binaries of base and head are equal, byte for byte, and so are all " +
-			"files but Go code outside of testdata: nothing was measured.\n")
+		b.WriteString("\nNothing was measured: the test binaries of base and head are equal, byte for " +
+			"byte, and so are all files except Go files outside of testdata.\n")
 	}
 	for _, note := range r.notes {
 		fmt.Fprintf(&b, "\n%s\n", note)

@@ -111,16 +111,16 @@ func (k *comparison) inBoth(ctx context.Context) (all []*timed, err error) {
 			}
 			looking, cancel := context.WithTimeout(ctx, share)
 			ran[i] = benchmarks(looking, s, nil, 1, k.c.times, "-test.benchtime=1x")
-			isLate := looking.Err() != nil
 			cancel()
+			isLate := ran[i].late
 			late = late || isLate
 			if isLate && !isNew { // new packages are not timed
 				k.miss("-limit was too short to run each benchmark of `%s` once in the %s: those that "+
 					"did not end, and later ones of this package, are not timed.%s", p.path, s.tree,
 					overIn(p.prefix, ran[i].stuck))
 			} else if !isLate && ran[i].err != nil {
-				k.miss("Benchmarks of the %s that fail or do not run are not timed: %s", s.tree,
-					reason(ran[i].err))
+				k.miss("Benchmarks of `%s` that fail or do not run in the %s are not timed: %s",
+					p.path, s.tree, reason(ran[i].err))
 			}
 		}
 		base, head := ran[0], ran[1]

@@ -14,7 +14,7 @@ func Pin() *Pinning {
 }
 
 // String reports that the thread is not pinned.
-func (*Pinning) String() string { return "not pinned: implemented for Linux only" }
+func (*Pinning) String() string { return "not pinned: processes are pinned on Linux only" }
 
 // Release does nothing.
 func (*Pinning) Release() error { return nil }
