@@ -52,7 +52,7 @@ func TestReportOrigin(t *testing.T) {
 			"pegasimd verify whole.model all.csv", "300 rows of the training set", "23 (7.7 %)"}},
 		"held out": {"held.model", "all.csv", []string{
 			"rows that training held out of the 300 rows of all.csv",
-			"pegasimd verify held.model all.csv", "as the model&#39;s file claims"}},
+			"pegasimd verify held.model all.csv", "agrees with the model&#39;s file"}},
 		"others": {"held.model", "few.csv", []string{"differ from the training set",
 			"TRAINING-DATA", "claimed by the model&#39;s file for "}},
 		"unknown label": {"whole.model", "odd.csv", []string{"perhaps", "labels that the model does not",

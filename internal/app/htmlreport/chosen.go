@@ -16,8 +16,8 @@ var lossWords = map[pegasos.Loss]string{
 	pegasos.Hinge:          "separates the classes by a wide margin; scores are not probabilities",
 	pegasos.SquaredHinge:   "separates the classes by a wide margin, and counts large mistakes more",
 	pegasos.Log:            "logistic regression, which gives probabilities",
-	pegasos.Squared:        "ridge regression, which predicts the mean",
-	pegasos.EpsInsensitive: "ignores errors up to epsilon, and counts what exceeds it",
+	pegasos.Squared:        "ridge regression: least squares with a penalty",
+	pegasos.EpsInsensitive: "ignores errors up to epsilon; of larger errors the excess counts",
 }
 
 var schemeWords = map[pegasos.Multiclass][2]string{
@@ -35,7 +35,7 @@ var scaleWords = map[pegasos.Scale][2]string{
 	pegasos.ScaleUnit:   {"rows of length 1", "so that long and short rows count alike"},
 }
 
-const lambdaWords = "the weight of the penalty: a larger lambda mostly makes a simpler model"
+const lambdaWords = "the weight of the penalty on large weights"
 
 func (v *view) chosen() {
 	add := func(name, value, why string) { v.Chosen = append(v.Chosen, fact{name, value, why}) }
@@ -55,12 +55,17 @@ func (v *view) chosen() {
 			scale = scaleWords[pegasos.ScaleStandard]
 			scale[0] = "columns of numbers and dates: " + scale[0]
 		}
-		add("Scaling", scale[0], scale[1])
+		if scale[0] != "" {
+			add("Scaling", scale[0], scale[1])
+		}
 		why := lambdaWords
 		if m.Result.CrossValidated != nil {
 			why += "; compared with other values by cross-validation"
 		}
-		add("Lambda", strconv.FormatFloat(m.Lambda, 'g', 3, 64), why)
+		own := m.Result.Steps > 0 // else the model is another program's
+		if own {
+			add("Lambda", strconv.FormatFloat(m.Lambda, 'g', 3, 64), why)
+		}
 		if s := m.Scaling; s != nil && s.Expansion != nil {
 			add("Curves", fmt.Sprintf("%s, %s", cfg.Curves, count(s.Expansion.Len(), "column")),
 				"functions of the columns of numbers, so that predictions need not be linear")
@@ -68,20 +73,18 @@ func (v *view) chosen() {
 		if m.Calibration != nil {
 			add("Probabilities", "calibrated", "by Platt's method on folds of the training rows")
 		}
-		if m.Result.Steps > 0 { // else the model is another program's
-			add("Run", fmt.Sprintf("%s steps, %.4g passes, seed %d", thousands(int(m.Result.Steps)),
-				m.Result.Epochs, cfg.Seed),
-				"the same data, flags and seed give the same bits on every machine")
+		if own {
+			add("Run", fmt.Sprintf("%s, passes: %.4g, seed: %d", count(int(m.Result.Steps), "step"),
+				m.Result.Epochs, cfg.Seed), "")
 		}
 		if note != "" {
 			add("Notes on the choice", note, "")
 		}
 		if e := m.Result.CrossValidated; e != nil {
 			value, stdErr := figures(e)
-			v.Estimate = fmt.Sprintf("By the model's file, settings were chosen by cross-validation with "+
-				"%s, and the best had an %s of %s ± %s, which is a little optimistic because it is the best "+
-				"of several.",
-				count(e.Folds, "fold"), metricName(e), value, stdErr)
+			v.Estimate = fmt.Sprintf("The model's file claims that settings were chosen by "+
+				"cross-validation with %s, and that the best had an %s of %s ± %s. This is a little "+
+				"optimistic, as the best of several.", count(e.Folds, "fold"), metricName(e), value, stdErr)
 		}
 	case *kernelsvm.Model:
 		multiclass = m.Config.Multiclass
@@ -92,8 +95,7 @@ func (v *view) chosen() {
 		add("Lambda", strconv.FormatFloat(m.Lambda, 'g', 3, 64), lambdaWords)
 		add("Support rows", thousands(m.SupportRows().Rows()), "training rows that the model keeps")
 	}
-	if v.Known > 2 {
-		scheme := schemeWords[multiclass]
+	if scheme := schemeWords[multiclass]; v.Known > 2 && scheme[0] != "" {
 		add("Classes", scheme[0], scheme[1])
 	}
 }
@@ -125,7 +127,7 @@ func (v *view) claims(name, measured string) (tiles []tile) {
 		note := "claimed by the model's file for " + count(e.Rows, "row") + " held out of training"
 		if v.Origin == HeldOut && value == measured {
 			own = tile{"Held-out " + name, value, stdErr, own.Note +
-				", as the model's file claims; the ± is its claim"}
+				"; the value agrees with the model's file, which has the ±"}
 		} else {
 			tiles = append(tiles, tile{"Held-out " + metricName(e), value, stdErr, note})
 		}
@@ -148,20 +150,32 @@ type proofView struct {
 
 func (v *view) prove() {
 	var objective, bound, gap float64
+	problems, unit := 0, ""
 	switch m := v.Predictor.(type) {
 	case *pegasos.Model:
 		objective, bound, gap = m.Result.Objective, m.Result.DualObjective, m.Result.Gap
+		problems = len(m.Result.PerClass)
+		if m.Scaling != nil && m.Scaling.Spread != 0 {
+			unit = ", of labels scaled for training"
+		}
 	case *kernelsvm.Model:
 		objective, bound, gap = m.Result.Objective, m.Result.DualObjective, m.Result.Gap
+		problems = len(m.Result.PerProblem)
+	}
+	if problems > 1 {
+		unit = ", averaged over the binary problems"
 	}
 	p := &v.Proof
 	switch {
 	case math.IsNaN(objective):
-		p.Claim = "The model's file has no objective, as after an interrupted run, so nothing is proven."
+		p.Claim = "The model's file has no objective, so nothing is proven."
 		return
+	case math.IsNaN(gap):
+		p.Claim = "The model's file has no lower bound, so nothing is proven of the objective's " +
+			"distance from the optimum."
 	case !proof.Useful(gap):
-		p.Claim = "The model's file has no useful bound on the distance from the optimum. For " +
-			"most settings a longer run, or train -tol 0.01, gives one."
+		p.Claim = "The lower bound in the model's file is of little use: the objective may be more " +
+			"than twice the optimum."
 	default:
 		p.Claim = fmt.Sprintf("The model's file claims that the training objective is at most %s above "+
 			"the smallest objective of any weights, for the training rows and settings. The claim does "+
@@ -174,9 +188,9 @@ func (v *view) prove() {
 			"claimed by the model's file; the command to check it is below"})
 	}
 	p.Facts = []fact{{"Objective", strconv.FormatFloat(objective, 'g', 8, 64),
-		"penalty plus mean loss of the model on the training rows"}}
+		"penalty plus mean loss on the training rows" + unit}}
 	if !math.IsNaN(bound) {
 		p.Facts = append(p.Facts, fact{"Lower bound", strconv.FormatFloat(bound, 'g', 8, 64),
-			"by the claim, no weights have a smaller objective"})
+			"the model's file claims that no weights have a smaller objective"})
 	}
 }

@@ -40,7 +40,7 @@ func (v *view) classes() {
 	v.rankings()
 	if v.Probability == nil {
 		v.Missing = "There is no calibration curve: this model gives scores and no probabilities. A " +
-			"model trained with <code>-proba</code> or <code>-loss log</code> gives probabilities."
+			"linear model trained with <code>-proba</code> or <code>-loss log</code> gives probabilities."
 		v.scores()
 		return
 	}
@@ -174,8 +174,8 @@ func (v *view) rankings() {
 		if all > len(drawn) {
 			of += fmt.Sprintf("; %d of %d classes are drawn", len(drawn), all)
 		}
-		roc.Note, recall.Note = of+".", fmt.Sprintf("The classes of the ROC curves. The mean average "+
-			"precision of the classes that have rows is %.3f.", m.AveragePrecision)
+		roc.Note, recall.Note = of+".", fmt.Sprintf("The same classes as in the chart of ROC curves. "+
+			"The mean average precision of the classes that have rows is %.3f.", m.AveragePrecision)
 	}
 	roc.Label, recall.Label = roc.Title+". "+roc.Note, recall.Title+". "+recall.Note
 	v.Figures = append(v.Figures, roc, recall)
@@ -202,16 +202,17 @@ func (v *view) calibrated() {
 		p[i], hit[i] = all[best], t == best
 	}
 	if v.Known > 2 {
-		of, share = "the largest probability of a row", "share of rows of the most probable class"
+		of, share = "the probability of a row's most probable class",
+			"share of rows of their most probable class"
 	}
 	bins, distance := calibration(p, hit, v.Weights)
 	f := &chart.Figure{ID: "calibration", Title: "Calibration",
 		X:     chart.Axis{Label: of, Range: unit},
 		Y:     chart.Axis{Label: share, Range: unit},
 		Lines: []chart.Series{diagonal, {Style: chart.Lines[0], Points: bins}}}
-	f.Note = fmt.Sprintf("Rows in %s, by %s. The groups' mean distance from the "+
-		"dashed line is %s percentage points. Log loss: %s.", count(len(bins), "group"), of,
-		digits(100*distance, 2), digits(v.Measures.LogLoss, 3))
+	f.Note = fmt.Sprintf("Rows in %s, by %s. Weighted by rows, the groups' mean "+
+		"distance from the dashed line is %s percentage points. Log loss: %s.",
+		count(len(bins), "group"), of, digits(100*distance, 2), digits(v.Measures.LogLoss, 3))
 	f.Label = f.Title + ". " + f.Note
 	v.Figures = append(v.Figures, f)
 }
@@ -273,7 +274,7 @@ func (v *view) numbers() {
 	v.Tiles = append(v.claims("R²", share(m.R2)),
 		tile{"RMSE", digits(m.RMSE, 4), "", "root mean square error, on the measured rows"},
 		tile{"Without a model", digits(math.Sqrt(square/weight), 4), "", "RMSE of always predicting " +
-			digits(mean, 4) + ", the mean"})
+			digits(mean, 4) + ", the mean of the measured rows"})
 	size := make([]float64, n)
 	for i, e := range errors {
 		size[i] = math.Abs(e)
@@ -314,8 +315,9 @@ func (v *view) residuals(errors []float64) {
 	r.Note = "Errors in an even band around 0 are good; a bent band may show a curve that the " +
 		"model misses."
 	if dots < n {
-		f.Note += fmt.Sprintf(" The chart shows %s of %s rows, evenly chosen.", thousands(dots),
+		some := fmt.Sprintf(" The chart shows %s of %s rows, evenly spaced.", thousands(dots),
 			thousands(n))
+		f.Note, r.Note = f.Note+some, r.Note+some
 	}
 	v.Figures = append(v.Figures, f, r)
 	if q := quantiles(errors, v.Weights, .005, .995); q[1] > q[0] {

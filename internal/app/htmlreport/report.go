@@ -245,15 +245,14 @@ func (v *view) origin() {
 	case Training:
 		v.Optimism = true
 		v.Note = fmt.Sprintf("The model was trained on the %s of %s: the model's file has their "+
-			"fingerprint. A model mostly predicts its training rows better than new rows, so expect worse "+
-			"predictions of new rows than the measures here show.", rows, v.Data)
+			"fingerprint. Expect worse predictions of new rows than the measures here show.", rows, v.Data)
 	case HeldOut:
 		v.Note = fmt.Sprintf("The measures are of the %s that training held out of the %s of %s. The "+
-			"other rows have the fingerprint in the model's file.", rows, count(v.FileRows, "row"), v.Data)
+			"model's file has the fingerprint of the other rows.", rows, count(v.FileRows, "row"), v.Data)
 	case Other:
-		v.Note = fmt.Sprintf("The model's file does not have the fingerprint of the %s of %s: values, "+
-			"labels, weights or the order of rows differ from the training set. Some or all rows may have "+
-			"been in it; measures of those are mostly better than of new rows.", rows, v.Data)
+		v.Note = fmt.Sprintf("The model's file does not have the fingerprint of the %s of %s: the rows, "+
+			"their order, labels or weights differ from the training set. If training rows are among "+
+			"them, expect worse predictions of new rows than the measures here show.", rows, v.Data)
 	default:
 		v.Optimism = true
 		v.Note = fmt.Sprintf("It is not known whether the model was trained on the %s of %s: %s. If it "+
@@ -269,7 +268,7 @@ func (v *view) place() string {
 	case HeldOut:
 		return rows + " held out of training"
 	case Other:
-		return rows + " that differ from the training set or its order"
+		return rows + ", not exactly the training set"
 	default:
 		return rows + " that may be the training set"
 	}
@@ -304,6 +303,9 @@ func (v *view) decisive() {
 		if n := vector.Nonzero - len(vector.Weights); n > 0 {
 			b.Title += fmt.Sprintf(": the heaviest %d of %s weights", len(vector.Weights),
 				thousands(vector.Nonzero))
+		}
+		if vector.Title == "" && vector.Nonzero == 0 && len(vector.Weights) == 0 {
+			b.Title += ": no weight other than 0"
 		}
 		for _, w := range vector.Weights {
 			share, left, value := 50*math.Abs(w.Value)/largest, 50.0, signed(w.Value)

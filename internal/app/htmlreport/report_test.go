@@ -134,9 +134,10 @@ func TestPages(t *testing.T) {
 	}{
 		"two": {sample(400, 2, ""), 3, []string{"ROC curve", "Calibration", "the predicted class",
 			"the heaviest 2 of 2,000", "3 (1 %)", "at most 25 % above"}},
-		"ten":     {sample(1000, 10, ""), 3, []string{"The most frequent mistakes", "c9", "the 3 with"}},
-		"fifty":   {sample(1000, 50, ""), 3, []string{"The 40 of 50 classes with the smallest F1"}},
-		"numbers": {sample(1000, 0, ""), 3, []string{"600 of 1,000 rows", "Largest absolute", "R²"}},
+		"ten":   {sample(1000, 10, ""), 3, []string{"The most frequent mistakes", "c9", "the 3 with"}},
+		"fifty": {sample(1000, 50, ""), 3, []string{"The 40 of 50 classes with the smallest F1"}},
+		"numbers": {sample(1000, 0, ""), 3, []string{"exact. The chart shows 600 of 1,000 rows",
+			"misses. The chart shows 600 of 1,000 rows", "Largest absolute", "R²"}},
 		"one row": {sample(1, 2, ""), 1, nil},
 	} {
 		page := written(t, c.in)
@@ -279,9 +280,18 @@ func TestRunOfAnotherProgram(t *testing.T) {
 	for steps, want := range map[int64]bool{0: false, 7: true} {
 		in := sample(100, 2, "")
 		in.Predictor.(*pegasos.Model).Result.Steps = steps
-		if page := written(t, in); strings.Contains(page, "same data, flags and seed") != want {
+		if page := written(t, in); strings.Contains(page, "7 steps, passes: ") != want ||
+			strings.Contains(page, ">Lambda<") != want || strings.Contains(page, ">Classes<") {
 			t.Errorf("%d steps: the page tells of a run: %v, want %v", steps, !want, want)
 		}
+	}
+}
+
+func TestAllWeightsZero(t *testing.T) {
+	in := sample(100, 2, "")
+	in.Vectors = []Vector{{For: "x", Against: "y"}}
+	if page := written(t, in); !strings.Contains(page, "For x: no weight other than 0") {
+		t.Error("the page does not say that all weights are 0")
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/text/tables"
 	"github.com/pegasimd/pegasimd/modelio"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -32,7 +33,7 @@ func Ready(m modelio.Predictor) error {
 func Encoder(head pegasos.Head) (*tables.Encoder, error) {
 	e, err := tables.Decode(head.Table)
 	if err == nil && e != nil && e.Cols() != head.Features {
-		err = fmt.Errorf("an encoder of %d features for a model of %d features", e.Cols(),
+		err = fmt.Errorf("an encoder of %s for a model of %d", plural.Count(e.Cols(), "feature"),
 			head.Features)
 	}
 	if err != nil {
@@ -50,8 +51,8 @@ func Options(opt *dataset.Options, head pegasos.Head) (*tables.Encoder, error) {
 	}
 	opt.Features = head.Features
 	if opt.HashBits != 0 && opt.HashBits != head.HashBits {
-		return nil, fmt.Errorf("-hash-bits %d: the model says %d (0 if its features are not "+
-			"hashed): leave the flag out", opt.HashBits, head.HashBits)
+		return nil, fmt.Errorf("-hash-bits %d: the model says %d, and 0 means no hashing: "+
+			"leave the flag out", opt.HashBits, head.HashBits)
 	}
 	opt.HashBits = head.HashBits
 	if opt.IndexBase == "" {
@@ -95,8 +96,8 @@ func CheckFinite(m modelio.Predictor, firstRow int, scores []float64) error {
 }
 
 func RowOverflows(row int, score float64) error {
-	return fmt.Errorf("row %d, counted from 0: the score is %v: features times weights are too "+
-		"large for float32; scale the features (train -scale)", row, score)
+	return fmt.Errorf("row %d, counted from 0: the score is %v, not a finite float32: its features "+
+		"or the model's weights are too large", row, score)
 }
 
 // Numbers reports whether a model is a regression.

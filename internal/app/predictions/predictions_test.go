@@ -125,7 +125,7 @@ func TestOptions(t *testing.T) {
 	}
 	head.Features = 2
 	if _, err := Options(&opt, head); err == nil ||
-		!strings.Contains(err.Error(), "an encoder of 1 features for a model of 2") {
+		!strings.Contains(err.Error(), "an encoder of 1 feature for a model of 2") {
 		t.Errorf("a model of two features: error %v", err)
 	}
 	table := dataset.Table{Columns: []string{"a", "b"}, Label: "y", LabelAt: 1}
