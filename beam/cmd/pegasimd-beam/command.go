@@ -46,9 +46,7 @@ func (c *call) say(format string, a ...any) {
 	}
 }
 
-func (c *call) defineForce(what string) {
-	c.BoolVar(&c.force, "force", false, "replace any "+what)
-}
+func (c *call) defineForce(usage string) { c.BoolVar(&c.force, "force", false, usage) }
 
 func text[T ~string](c *call, to *T, name, usage string) {
 	c.Func(name, usage, func(s string) error {
@@ -74,7 +72,7 @@ func (c *call) printFlag(f *flag.Flag) {
 func (cmd command) run(c *call, args []string) int {
 	c.SetOutput(io.Discard)
 	c.Usage = func() {}
-	c.BoolVar(&c.quiet, "quiet", false, "print no progress and no summary, only errors")
+	c.BoolVar(&c.quiet, "quiet", false, "print only errors")
 	work := cmd.define(c)
 	err := cmd.parse(c, args)
 	if err == nil {

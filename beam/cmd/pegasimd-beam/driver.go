@@ -17,12 +17,14 @@ type driver struct {
 	deadline time.Duration
 }
 
+const roundDeadline = "a round after this `time` or, if that is longer, after ten times the time " +
+	"of the slowest round so far"
+
 func (d *driver) define(c *call, what string, deadline time.Duration) {
 	d.call = c
 	c.BoolVar(&d.noBeam, "no-beam", false, "work in this process, without Beam")
-	c.DurationVar(&d.deadline, "deadline", deadline, "the least `time` after which "+what+" is "+
-		"canceled and tried again, up to three times, each with twice the time; "+
-		"not with -no-beam")
+	c.DurationVar(&d.deadline, "deadline", deadline, "cancel "+what+", and try again up to three "+
+		"times, each with twice the time; no effect with -no-beam")
 }
 
 func (d *driver) check() error {

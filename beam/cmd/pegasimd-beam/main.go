@@ -62,9 +62,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 }
 
 func printUsage(w io.Writer) {
-	fmt.Fprint(w, "Pegasimd-beam trains and predicts on data too large for one machine. On data that "+
-		"fit\none machine, pegasimd is several times as fast.\n\n"+
-		"Usage: pegasimd-beam COMMAND [flags] ARGUMENTS [-- BEAM'S FLAGS]\n\n")
+	fmt.Fprint(w, "Pegasimd-beam trains and predicts on data too large for one machine. For other "+
+		"data use pegasimd.\n\nUsage: pegasimd-beam COMMAND [flags] ARGUMENTS [-- BEAM'S FLAGS]\n\n")
 	for _, cmd := range commands {
 		fmt.Fprintf(w, "  %-7s %-22s  %s\n", cmd.name, cmd.arguments, cmd.summary)
 	}

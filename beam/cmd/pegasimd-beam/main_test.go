@@ -130,8 +130,8 @@ func TestTrainAgain(t *testing.T) {
 	}
 	args[3] = filepath.Join(dir, "brief")
 	args = append(args, "-epochs", "1")
-	if _, message := invoke(t, 0, args...); !strings.HasSuffix(message, "-epochs may help, in "+
-		"another folder\n") {
+	if _, message := invoke(t, 0, args...); !strings.HasSuffix(message, "-epochs may help, with "+
+		"another -dir\n") {
 		t.Error(message)
 	}
 }

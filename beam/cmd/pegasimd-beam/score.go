@@ -39,16 +39,16 @@ Example:
 	define: func(c *call) func() error {
 		s := &scoreFlags{job: scoreJob{Labels: dataset.LabelsAuto}}
 		// The time that all files need is not known.
-		s.driver.define(c, "all of the work", 24*time.Hour)
+		s.driver.define(c, "all of the work after this `time`", 24*time.Hour)
 		text(c, &s.job.Format, "format",
 			"`"+options.Choices(append(dataset.Formats(), dataset.FormatAuto)...)+"` the data's "+
 				"format (default by the name)")
 		text(c, &s.job.Labels, "labels", "`yes|no|auto` whether the data have labels (default auto)")
-		c.StringVar(&s.job.LabelColumn, "label-column", "", "`column` where the label is in a table "+
-			"or .npy file: a number from 0, last, or, in a table, a name (default the column of the "+
-			"training data, or without one the first or last if it alone is called label, target, "+
-			"class or y, or the last if none is)")
-		c.defineForce("files in FOLDER")
+		c.StringVar(&s.job.LabelColumn, "label-column", "", "`column` the column of a table or .npy "+
+			"file that has the labels: a number counted from 0, last or, in a table, a name (default the column of "+
+			"the training data or, if the model has none, the first or last column if it alone is "+
+			"called label, target, class or y, else the last)")
+		c.defineForce("replace .labels files in FOLDER")
 		return s.run
 	},
 }
@@ -142,7 +142,7 @@ func (s *scoreFlags) find(patterns []string, dir string) error {
 			}
 			switch old, err := os.Lstat(out); {
 			case err == nil && old.IsDir():
-				return usagef("%s is a folder: choose another FOLDER", out)
+				return usagef("%s is a folder: choose another folder for the labels", out)
 			case err == nil && !s.force:
 				return usagef("%s exists: choose another folder, or replace it with -force", out)
 			}

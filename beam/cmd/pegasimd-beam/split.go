@@ -14,8 +14,8 @@ var splitCommand = command{
 	summary:   "divide data into shards",
 	help: `Split divides the rows of DATA into shards: .pgsm files in FOLDER with about the same number
 of rows each. It also writes FOLDER/manifest.json, which lists the shards, and
-FOLDER/columns.json; both have statistics of all rows that training needs. A shard consists of
-blocks of 256 rows, so that with few rows some shards are empty.
+FOLDER/columns.json; both have statistics that train needs. A shard consists of blocks of 256
+rows, so that with few rows some shards are empty.
 
 DATA is svmlight text, which is read twice and never held in memory, or a .pgsm file; pegasimd
 convert writes such files from other formats. For text, FOLDER needs space for two copies of the
@@ -35,7 +35,7 @@ Example:
 		c.IntVar(&opt.MaxFeatures, "max-features", 0, "`n` refuse data with more features (0: 2^20, or "+
 			"the number of values in the file if that is larger, but at most 2^27; with -hash-bits 2^27)")
 		c.IntVar(&opt.HashBits, "hash-bits", 0, "`n` hash svmlight indices to 2^n features (0: do not)")
-		c.defineForce("files in FOLDER")
+		c.defineForce("write to FOLDER even if it has other files")
 		return func() error { return split(c, opt) }
 	},
 }

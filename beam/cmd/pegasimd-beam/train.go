@@ -22,8 +22,8 @@ var trainCommand = command{
 	summary:   "train on shards, round by round",
 	help: `Train trains on the shards of MANIFEST, which split wrote, and writes MODEL in the format of
 pegasimd train. In each round every shard is visited once, and the sums over all shards give
-the next state. A line is printed for each round: the least objective P so far, the best lower
-bound D on the optimum, and the gap (P-D)/D; the last line has those of the model.
+the next state. A line is printed for each round: the least objective P so far, how far it can be
+above the optimum, and the seconds of the round. The line of the last round is about the model.
 
 All state is kept in the folder of -dir, which the workers share with this process. If training is
 interrupted or fails, run the same command again: it continues after the last complete round. A
@@ -58,28 +58,29 @@ type trainFlags struct {
 	cfg runs.Config
 }
 
-var epochsUsage = fmt.Sprintf("`n` the most passes of the dual method, or steps of Newton's "+
-	"(default %d)", settings.DefaultNewtonEpochs)
+var epochsUsage = fmt.Sprintf("`n` the largest number of passes of the dual method, or of steps of "+
+	"Newton's method (default %d)", settings.DefaultNewtonEpochs)
 
 func (t *trainFlags) define(c *call) {
-	t.driver.define(c, "a round", engine.DefaultLeast)
+	t.driver.define(c, roundDeadline, engine.DefaultLeast)
 	cfg := &t.cfg
 	c.StringVar(&t.dir, "dir", "", "`folder` for the state of all rounds (required)")
-	text(c, &cfg.Method, "method", "`newton|dual` Newton's method, for up to some thousand features, "+
-		"or dual coordinate ascent (CoCoA+), not for the loss log (default newton for log, else by "+
-		"the number of features)")
-	c.Float64Var(&cfg.Lambda, "lambda", 0, "`number` the weight of the penalty (default by the data)")
+	text(c, &cfg.Method, "method", "`newton|dual` Newton's method, or dual coordinate ascent "+
+		"(CoCoA+), which has no loss log (default newton for the loss log or up to 2,000 features, "+
+		"else dual)")
+	c.Float64Var(&cfg.Lambda, "lambda", 0, "`number` the weight of the penalty (default: "+
+		"chosen from the data)")
 	text(c, &cfg.Loss, "loss", "`hinge|squared-hinge|log` the loss function (default hinge)")
 	text(c, &cfg.Bias, "bias", "`none|augmented` the constant term (default augmented)")
 	text(c, &cfg.Scale, "scale",
-		"`none|standard|max-abs|unit` scale the features first (default by the data)")
+		"`none|standard|max-abs|unit` scale the features first (default: chosen from the data)")
 	c.StringVar(&cfg.ClassWeight, "class-weight", "",
 		"`balanced|label=weight,...` the weights of rows by their label (default 1 each)")
 	c.Float64Var(&cfg.Tol, "tol", 0.01, "`share` stop when the objective is proven to be at most "+
 		"this share above the optimum")
 	c.IntVar(&cfg.Epochs, "epochs", 0, epochsUsage)
 	c.Uint64Var(&cfg.Seed, "seed", 0, "`n` the seed of the random numbers")
-	c.defineForce("file by MODEL")
+	c.defineForce("replace MODEL even if the file is not a model")
 }
 
 func (t *trainFlags) run() error {
@@ -124,7 +125,7 @@ func (t *trainFlags) run() error {
 	switch most := cmp.Or(t.cfg.Epochs, settings.DefaultNewtonEpochs); {
 	case r.Reached:
 	case r.Iterations >= most:
-		t.say("-tol was not reached: more -epochs may help, in another folder")
+		t.say("-tol was not reached: more -epochs may help, with another -dir")
 	default: // the method makes no more progress
 		t.say("-tol was not reached")
 	}

@@ -22,22 +22,23 @@ rounds like those of train but independent of the training. Like pegasimd verify
 
   confirmed       the objective is as claimed, and proven to be at most as far above the optimum
                   as claimed
-  not confirmed   the objective is as claimed, but the bound found here is not as good; it is
-                  printed. The claim may still be right: more -epochs may confirm it
+  not confirmed   the objective is as claimed, but the bound found here is not as good. The
+                  claim may still be right: more -epochs may confirm it
   contradicted    the objective, the settings or the data differ, or the claim is impossible; the
                   exit code is 1
   claims nothing  the model has no objective, no bound, or a gap above 100 %; the exit code is 3
 
-MODEL may also come from pegasimd train, if pegasimd-beam train has the same settings. The state of
-all rounds is kept in the folder of -dir, so that the same command continues after an interruption;
-the default is a temporary folder. Flags of Apache Beam may follow --, as for train.
+MODEL may also come from pegasimd train without -weights, if pegasimd-beam train supports its
+settings: curves, for example, it does not. The state of all rounds is kept in the folder of -dir,
+so that the same command continues after an interruption; the default is a temporary folder. Flags
+of Apache Beam may follow --, as for train.
 
 Example:
   pegasimd-beam verify shards/manifest.json text.model`,
 	least: 2, most: 2,
 	define: func(c *call) func() error {
 		v := new(verifyFlags)
-		v.driver.define(c, "a round", engine.DefaultLeast)
+		v.driver.define(c, roundDeadline, engine.DefaultLeast)
 		c.StringVar(&v.dir, "dir", "",
 			"`folder` for the state of all rounds (default a temporary one)")
 		c.IntVar(&v.epochs, "epochs", 0, epochsUsage)

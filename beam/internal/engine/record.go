@@ -36,7 +36,7 @@ func recordOf(items []int, sum []int64) record {
 func (r record) sumOf(items []int) ([]int64, error) {
 	head := recordOf(items, nil)
 	if len(r) < len(head) || len(r)%8 != 0 || string(r[:len(head)]) != string(head) {
-		return nil, fmt.Errorf("the job's result, %d bytes, is not that of %s, each counted once",
+		return nil, fmt.Errorf("the job's result, %d bytes, is not the sum of %s, each counted once",
 			len(r), plural.Count(len(items), "part"))
 	}
 	sum := make([]int64, len(r)/8-headLength)

@@ -82,7 +82,8 @@ func readRun(dir string) (*run, []byte, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(r); err != nil || r.Version != 1 {
-		return nil, nil, fmt.Errorf("%s: not the file of a run of version 1: choose another folder",
+		return nil, nil, fmt.Errorf("%s: not a file of pegasimd-beam that this version reads: choose "+
+			"another folder",
 			escape.Name(runPath(dir)))
 	}
 	return r, text, nil
@@ -112,7 +113,7 @@ func Start(dir, manifest string, cfg Config) (*Folder, error) {
 	case err != nil:
 		return nil, err
 	case have.Data != want.Data:
-		return nil, fmt.Errorf(other, escape.Name(dir), "is for a manifest with another content")
+		return nil, fmt.Errorf(other, escape.Name(dir), "is for a manifest with other content")
 	case have.Settings != want.Settings:
 		return nil, fmt.Errorf(other, escape.Name(dir), "has other settings, or verifies another model")
 	case *have == *want:
@@ -224,8 +225,8 @@ func (f *Folder) verification(stats *scale.Statistics) (*rounds.Rounds, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if m.Names != nil && f.manifest.Names != nil && !slices.Equal(m.Names, f.manifest.Names) {
-		return nil, fmt.Errorf("%s: the names of the model's classes differ from those of the shards'",
-			name)
+		return nil, fmt.Errorf("%s: the names of the model's classes differ from the names in the "+
+			"manifest", name)
 	}
 	f.verified = m
 	r, err := rounds.NewVerification(internal(m), stats, len(f.used()), f.Settings.Epochs)
@@ -233,10 +234,10 @@ func (f *Folder) verification(stats *scale.Statistics) (*rounds.Rounds, error) {
 		err = fmt.Errorf("%s: %s", strings.ToLower(rule.Field), rule.Reason)
 	}
 	if m.Prior != "" {
-		err = errors.New("pegasos: a model with a prior can't be verified in rounds")
+		err = errors.New("the model has a prior")
 	}
 	if m.Scaling != nil && m.Scaling.Expansion != nil {
-		err = errors.New("pegasos: the model has curves: train it with pegasimd train -curves none")
+		err = errors.New("the model has curves: train it with pegasimd train -curves none")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: can't be verified in shards: %w", name, err)

@@ -97,7 +97,7 @@ func (f *Folder) Run(ctx context.Context, r work.Runner, progress func(Report)) 
 		began := time.Now()
 		if state, err = f.round(ctx, r, state); err != nil {
 			return fmt.Errorf("%w; if -dir was given, the same command continues after the "+
-				"rounds before, once the cause is removed", err)
+				"last complete round, once the cause is removed", err)
 		}
 		if progress != nil {
 			report := f.report(state)

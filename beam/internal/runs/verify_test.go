@@ -99,7 +99,7 @@ func TestVerifyTrained(t *testing.T) {
 			t.Fatal(err)
 		}
 		v, err = verify(t, manifest, m)
-		if err == nil || !strings.Contains(err.Error(), "a model with a prior") {
+		if err == nil || !strings.Contains(err.Error(), "the model has a prior") {
 			t.Errorf("%q with a prior: %+v, %v", classWeight, v, err)
 		}
 	}

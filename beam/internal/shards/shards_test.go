@@ -245,7 +245,8 @@ func TestNames(t *testing.T) {
 }
 
 func TestOtherFormats(t *testing.T) {
-	for _, path := range []string{write(t, "a.csv", "1,2\n3,4\n"), os.DevNull} {
+	for _, path := range []string{write(t, "a.csv", "1,2\n3,4\n"), os.DevNull,
+		write(t, "a.pgsm.gz", "")} {
 		_, err := shards.Split(path, t.TempDir(), shards.Options{Shards: 2})
 		if err == nil || !strings.Contains(err.Error(), "pegasimd convert") {
 			t.Errorf("%v", err)

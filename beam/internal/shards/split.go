@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
@@ -57,7 +58,7 @@ func Split(path, dir string, o Options) (*Manifest, error) {
 		return nil, fmt.Errorf("%s: %s of %s: want at least one of each", escape.Name(path),
 			plural.Count(set.Rows(), "row"), plural.Count(set.Cols(), "feature"))
 	}
-	s := &splitter{o: &o, set: set, dir: dir, m: &Manifest{
+	s := &splitter{o: &o, set: set, path: path, dir: dir, m: &Manifest{
 		Version: Version, Data: filepath.Base(path), Rows: set.Rows(), Cols: set.Cols(),
 		Layout: set.Layout(), IndexBase: set.IndexBase, HashBits: set.HashBits,
 	}}
@@ -95,9 +96,9 @@ func openSet(path, dir string, o dataset.Options) (*dataset.Set, *os.File, error
 	case files.Ending(path) == ".pgsm":
 		set, err := dataset.Read(path, o)
 		return set, nil, err
-	case !info.Mode().IsRegular(), ending == ".csv", ending == ".tsv", ending == ".npy":
-		return nil, nil, fmt.Errorf("%s: want svmlight text, in a file, or .pgsm, which pegasimd "+
-			"convert makes of other data", escape.Name(path))
+	case !info.Mode().IsRegular(), slices.Contains([]string{".csv", ".tsv", ".npy", ".pgsm"}, ending):
+		return nil, nil, fmt.Errorf("%s: want a file of svmlight text, or an uncompressed .pgsm "+
+			"file, which pegasimd convert makes of other data", escape.Name(path))
 	}
 	whole, err := files.Temp(dir, "split-*.tmp")
 	if err != nil {
@@ -113,17 +114,17 @@ func openSet(path, dir string, o dataset.Options) (*dataset.Set, *os.File, error
 }
 
 type splitter struct {
-	o   *Options
-	set *dataset.Set
-	dir string
-	m   *Manifest
+	o         *Options
+	set       *dataset.Set
+	path, dir string
+	m         *Manifest
 }
 
 func (s *splitter) split() error {
 	m := s.m
 	c, err := measureColumns(s.o.Context, s.set, s.o.Threads)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", escape.Name(s.path), err)
 	}
 	m.Nonzeros = c.Nonzeros
 	m.Classes, m.Count = measureLabels(s.set.Y)
