@@ -31,7 +31,7 @@ const emulator = "qemu-aarch64"
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("adopt: ")
-	only := flag.String("only", "", "the projects whose names match `regexp`")
+	only := flag.String("only", "", "only the projects whose names match this `regexp`")
 	testing := flag.Bool("tests", true, "run the projects' tests")
 	flag.Parse()
 	chosen, err := regexp.Compile(*only)
@@ -70,7 +70,7 @@ func main() {
 	}
 	for _, r := range results {
 		if strings.HasPrefix(r.tests[0], "FAIL") || strings.HasPrefix(r.tests[1], "FAIL") {
-			log.Fatalf("%s: tests fail or do not run only with the patch", r.Name)
+			log.Fatalf("%s: the patch makes tests fail or not run", r.Name)
 		}
 	}
 }

@@ -82,8 +82,8 @@ func (m *meter) head(core string, caches cpu.Caches) {
 		{"goos", runtime.GOOS}, {"goarch", runtime.GOARCH}, {"pkg", "github.com/pegasimd/pegasimd"},
 		{"cpu", machine.CPU()}, {"caches", caches.String()}, {"go", runtime.Version()},
 		{"paths", strings.Join(paths, " ")}, {"core", core}, {"limit", limit},
-		{"verified", "the results of kernels, but for operands in DRAM, on all paths to the bit " +
-			"and, of up to 65536 floats, against float64; the hashes of models on all paths"},
+		{"verified", "kernels, unless their operands are in DRAM: all paths give the same bits, " +
+			"close to float64 for up to 65536 floats; models: all paths give the same hash"},
 		{"date", time.Now().UTC().Format(time.RFC3339)}, {"commit", frame.Commit()},
 	} {
 		fmt.Fprintf(&m.text, "%s: %s\n", line[0], line[1])

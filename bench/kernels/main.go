@@ -30,13 +30,14 @@ func main() {
 	peers := flag.Bool("peers", false, "time the kernels beside other libraries")
 	dir := flag.String("dir", ".", "write bench.txt and curves.csv or, with -peers, peers.csv to "+
 		"this `folder`")
-	flag.Func("only", "the kernels and the training on sets, or with -peers the tables, whose names "+
-		"match `regexp`",
+	flag.Func("only", "only the kernels and the training sets or, with -peers, the tables whose "+
+		"names match this `regexp`",
 		func(s string) (err error) { o.only, err = regexp.Compile(s); return err })
 	flag.Func("sizes", "`lengths` of vectors, separated by commas, in place of the built-in lengths",
 		func(s string) (err error) { o.sizes, err = frame.Numbers(s, 1, 1<<20); return err })
-	flag.IntVar(&o.rounds, "rounds", 12, "rounds in which competitors alternate, with -peers in each "+
-		"of five passes; at most 6 in DRAM and with -quick, always 6 of training; benchstat wants 6")
+	flag.IntVar(&o.rounds, "rounds", 12, "rounds in which competitors alternate; with -peers, in each "+
+		"of five passes. Without -peers, operands in DRAM have at most 6 rounds, and training "+
+		"always 6. With -quick, at most 6 rounds, and one pass. benchstat needs 6")
 	flag.BoolVar(&o.quick, "quick", false, "a short run: few sizes and rounds, no real data sets")
 	flag.Parse()
 	if o.rounds < 1 || flag.NArg() > 0 {

@@ -97,7 +97,7 @@ func summary(w io.Writer, tables []*table) error {
 	}
 	fmt.Fprintf(w, "\nOver 1.05 of Go's best: %s.\n", names(lostInGo))
 	if len(inC) > 0 {
-		fmt.Fprintf(w, "Over 1.05 of the best, in C: %s.\n", names(lostToC))
+		fmt.Fprintf(w, "Over 1.05 of the best, where that is in C: %s.\n", names(lostToC))
 	}
 	return nil
 }

@@ -81,8 +81,8 @@ func main() {
 	flag.StringVar(&s.peers, "peers", "*", "comma-separated `patterns` of peers, or none")
 	flag.IntVar(&s.rounds, "rounds", 5, "the largest number of rounds; 1 with -quick")
 	flag.DurationVar(&s.limit, "limit", time.Second,
-		"the time of a run after which no longer run is tried, except of our proofs; runs are stopped "+
-			"after 20 times this time, those for f* and -seeds after 60 times")
+		"after a run of this time, try no longer one, except for our proofs; runs are stopped after 20 "+
+			"times this time, those for f* and -seeds after 60 times; at most 50ms with -quick")
 	flag.BoolVar(&s.quick, "quick", false, "short runs, of small sets unless -sets names others")
 	flag.BoolVar(&s.seeds, "seeds", false,
 		"draw figures after those of the paper and of other sources")

@@ -62,7 +62,7 @@ func (p *peer) command(ctx context.Context, dir string) ([]string, error) {
 	source, binary := filepath.Join(dir, "peers", p.Source), filepath.Join(dir, p.Name)
 	folder := *folders[p.Folder]
 	if p.Folder != "" && folder == "" {
-		return nil, fmt.Errorf("-%s does not name the folder of its source", p.Folder)
+		return nil, fmt.Errorf("-%s is missing: the folder of its source", p.Folder)
 	}
 	command, built := []string{python, source}, []string{python, "-c", "import sklearn"}
 	if p.Compiler != "" {

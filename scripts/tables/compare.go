@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/csv"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -40,7 +41,8 @@ func compare(w io.Writer, args []string) error {
 		"`number` of times")
 	match := flags.String("match", "", "only tables whose names contain this `text`")
 	verbose := flags.Bool("v", false, "print the figures of each table")
-	cache := flags.String("cache", "", "keep predictions in this `folder`, by the command's hash")
+	cache := flags.String("cache", "", "keep predictions in this `folder`, and use those of "+
+		"the same program and flags")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -75,6 +77,10 @@ func compare(w io.Writer, args []string) error {
 			continue
 		}
 		results[t.task] = append(results[t.task], c)
+	}
+	if len(results) == 0 {
+		return errors.New("no table was compared: -half, -task and -match select none, or all were " +
+			"left out")
 	}
 	for _, task := range slices.Sorted(maps.Keys(results)) {
 		all := results[task]
@@ -121,10 +127,10 @@ func summarize(w io.Writer, title string, all []comparison) {
 	}
 	mean := sum / n
 	err := math.Sqrt((squares/n - mean*mean) / (n - 1))
-	worst := all[len(all)-1]
+	worst, median := all[len(all)-1], (all[len(all)/2].gain()+all[(len(all)-1)/2].gain())/2
 	fmt.Fprintf(w, "%s: %d tables, mean %.4g : %.4g, gain %+.4f (s.e. %.4f), median %+.4f, "+
-		"ten best %.0f %%,\n  by %d s.e. up %d, down %d; worst %s %+.4f (%.4f)\n", title, len(all),
-		before, after, mean, err, (all[len(all)/2].gain()+all[(len(all)-1)/2].gain())/2,
+		"ten best %.0f %% of the sum,\n  by more than %d s.e. up %d, down %d; worst %s %+.4f "+
+		"(%.4f)\n", title, len(all), before, after, mean, err, median,
 		100*best/sum, beyond, up, down, worst.name, worst.gain(), worst.err)
 }
 
@@ -242,7 +248,7 @@ type command struct {
 func newCommand(line, cache string) (*command, error) {
 	f := strings.Fields(line)
 	if len(f) == 0 {
-		return nil, fmt.Errorf("OLD and NEW must not be empty: want the path of pegasimd")
+		return nil, fmt.Errorf("OLD and NEW must not be empty: want the path of pegasimd or peer.py")
 	}
 	program, err := os.ReadFile(f[0])
 	if err != nil {

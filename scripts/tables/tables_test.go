@@ -2,7 +2,10 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -91,5 +94,17 @@ func TestSummarize(t *testing.T) {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q lacks %q", out.String(), want)
 		}
+	}
+}
+
+func TestNoTableCompared(t *testing.T) {
+	dir := t.TempDir()
+	if err := writeCSV(filepath.Join(dir, "index.csv"), [][]string{{"name", "task", "half"},
+		{"a", classes, "decide"}}); err != nil {
+		t.Fatal(err)
+	}
+	err := compare(io.Discard, []string{"-half", "other", dir, os.Args[0], os.Args[0]})
+	if err == nil || !strings.Contains(err.Error(), "no table was compared") {
+		t.Error(err)
 	}
 }

@@ -45,9 +45,9 @@ Example:
 				"format (default by the name)")
 		text(c, &s.job.Labels, "labels", "`yes|no|auto` whether the data have labels (default auto)")
 		c.StringVar(&s.job.LabelColumn, "label-column", "", "`column` the column of a table or .npy "+
-			"file that has the labels: a number counted from 0, last or, in a table, a name (default the column of "+
-			"the training data or, if the model has none, the first or last column if it alone is "+
-			"called label, target, class or y, else the last)")
+			"file that has the labels: a number counted from 0, last or, in a table, a name (default "+
+			"the column of the training data or, if the model has none, the first or last column if "+
+			"it alone is called label, target, class or y, else the last)")
 		c.defineForce("replace .labels files in FOLDER")
 		return s.run
 	},
