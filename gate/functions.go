@@ -10,6 +10,8 @@ import (
 // are often longer.
 const textLimit = 0.02
 
+const textBytes = "text-bytes" // unit
+
 func (r *result) compareFunctions(arch string, base, head []function) {
 	add := func(what, unit string, base, head, floor float64, v verdict) {
 		r.add(finding{what: what + "/" + arch, unit: unit, how: "read from the code for " + arch,
@@ -26,7 +28,7 @@ func (r *result) compareFunctions(arch string, base, head []function) {
 		all[1] += size
 		b, ok := before[h.name]
 		if !ok {
-			add(h.name, "text-bytes", 0, size, 0, added)
+			add(h.name, textBytes, 0, size, 0, added)
 			continue
 		}
 		delete(before, h.name)
@@ -54,13 +56,13 @@ func (r *result) compareFunctions(arch string, base, head []function) {
 	}
 	total := added // if no function is in both
 	if both[0] > 0 {
-		add("all functions in both", "text-bytes", both[0], both[1], textLimit,
+		add("all functions in both", textBytes, both[0], both[1], textLimit,
 			judge(both[1]/both[0]-1, textLimit))
 		total = equal // new functions are no regression
 	}
-	add("all functions", "text-bytes", all[0], all[1], 0, total)
+	add("all functions", textBytes, all[0], all[1], 0, total)
 	for _, name := range slices.Sorted(maps.Keys(before)) {
-		add(name, "text-bytes", float64(before[name].size), 0, 0, gone)
+		add(name, textBytes, float64(before[name].size), 0, 0, gone)
 	}
 }
 

@@ -107,11 +107,20 @@ func (k *comparison) checkPatterns(ctx context.Context) error {
 		"or for arm64", k.c.functions)
 }
 
+// skips reports whether -skip leaves out a whole benchmark.
+func (c *config) skips(name string) bool {
+	return c.skip != "" && !strings.Contains(c.skip, "/") &&
+		regexp.MustCompile(c.skip).MatchString(name)
+}
+
 // matches reports whether the head has, or may have, a benchmark that matches. It runs benchmarks
 // to learn the names of their sub-benchmarks.
 func (k *comparison) matches(ctx context.Context, pattern string, names []string) bool {
 	if !strings.Contains(pattern, "/") {
-		return slices.ContainsFunc(names, regexp.MustCompile(pattern).MatchString)
+		wanted := regexp.MustCompile(pattern)
+		return slices.ContainsFunc(names, func(name string) bool {
+			return wanted.MatchString(name) && !k.c.skips(name)
+		})
 	}
 	looking, cancel := context.WithTimeout(ctx, k.c.limit/10)
 	defer cancel()

@@ -149,7 +149,10 @@ func TestFailsClosed(t *testing.T) {
 		{"new, to be timed", bench("Other", ""), work, "-bench= -time Work", 0, 0,
 			[]string{"nothing was compared: all that was measured in the head is new"}},
 		{"all left out", work, work, "-skip .", 2, 2,
-			[]string{nothing, "Benchmarks that match -skip are left out: `.`"}},
+			[]string{"-bench . matches no benchmark of the head besides those that -skip leaves out; " +
+				"the base has `BenchmarkWork`"}},
+		{"functions, and benchmarks that are left out", work, work,
+			"-bench Work -skip Work -functions Work", 2, 2, []string{"-bench Work matches no benchmark"}},
 		{"skipped at once, late, in a sub-benchmark, and not to be read", silent, silent, "", 2, 2,
 			// On a busy machine the first iteration may take a millisecond in one tree. Then no
 			// other follows, and Late is not skipped.

@@ -147,7 +147,11 @@ func (r *result) outcome() outcome {
 	o := r.compared()
 	names := map[string]bool{}
 	for _, f := range r.with(gone) {
-		names[f.what] = true
+		name := f.what
+		if f.unit == textBytes { // a function counts once, not once for each architecture
+			name = name[:strings.LastIndex(name, "/")]
+		}
+		names[name] = true
 	}
 	if n := len(names) + r.lost; n > 0 {
 		o.heading += fmt.Sprintf("; gone: %d", n)

@@ -98,6 +98,10 @@ func TestCompareFunctions(t *testing.T) {
 		line.Values["gone/amd64"] != nil {
 		t.Errorf("line of the history: %+v", line)
 	}
+	r.compareFunctions("arm64", base, head)
+	if heading := r.outcome().heading; !strings.HasSuffix(heading, "; gone: 1") {
+		t.Errorf("a function that is gone on two architectures: the heading is %q", heading)
+	}
 }
 
 func TestCompareOtherFunctions(t *testing.T) {

@@ -259,6 +259,9 @@ func (v *view) origin() {
 			"was, expect worse predictions of new rows than the measures here show.", rows, v.Data,
 			v.Reason)
 	}
+	if v.Weights != nil {
+		v.Note += " The numbers of rows and the measures below count each row by its weight."
+	}
 }
 
 func (v *view) place() string {

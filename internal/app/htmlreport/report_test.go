@@ -287,6 +287,18 @@ func TestRunOfAnotherProgram(t *testing.T) {
 	}
 }
 
+func TestRowWeights(t *testing.T) {
+	for _, weighted := range []bool{false, true} {
+		in := sample(100, 2, "")
+		if weighted {
+			in.Weights = slices.Repeat([]float32{2}, 100)
+		}
+		if strings.Contains(written(t, in), "count each row by its weight") != weighted {
+			t.Errorf("row weights %v: the page does not say how rows count", weighted)
+		}
+	}
+}
+
 func TestAllWeightsZero(t *testing.T) {
 	in := sample(100, 2, "")
 	in.Vectors = []Vector{{For: "x", Against: "y"}}
