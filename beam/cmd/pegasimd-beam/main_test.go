@@ -570,7 +570,7 @@ func TestUsage(t *testing.T) {
 	for line, want := range map[string]string{
 		"nonsense":                                                                  "unknown command",
 		"train " + manifest + " m":                                                  "-dir has to be given",
-		"train -dir r -tol 0 " + manifest + " m":                                    "-tol must be greater than 0",
+		"train -dir r -tol 0 " + manifest + " m":                                    "-tol: have 0, want more than 0",
 		"train -dir r -deadline 0s " + manifest + " m":                              "-deadline",
 		"train -no-beam -dir r " + manifest + " m -- --runner=prism":                "remove the flags after --",
 		"train -dir r " + manifest:                                                  "too few arguments",

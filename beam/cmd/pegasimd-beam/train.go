@@ -88,7 +88,7 @@ func (t *trainFlags) run() error {
 	case t.dir == "":
 		return usagef("-dir has to be given: a folder that all workers see")
 	case !(t.cfg.Tol > 0):
-		return usagef("-tol must be greater than 0")
+		return usagef("-tol: have %v, want more than 0 and less than 1", t.cfg.Tol)
 	}
 	path := t.args[1]
 	if err := t.replaceable(path); err != nil {

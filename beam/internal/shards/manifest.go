@@ -97,7 +97,8 @@ func Read(path string) (*Manifest, error) {
 		Version int `json:"version"`
 	}
 	if err = json.Unmarshal(text, &form); err == nil && form.Version != Version {
-		err = fmt.Errorf("its version is %d: this program reads version %d", form.Version, Version)
+		err = fmt.Errorf("its version is %d, or missing if 0: this program reads version %d",
+			form.Version, Version)
 	}
 	if err == nil {
 		d := json.NewDecoder(bytes.NewReader(text))

@@ -27,7 +27,7 @@ func (v *view) classes() {
 	if floats.IsFinite(m.ROCAUC) {
 		note := "area under the ROC curve, on the measured rows"
 		if v.Known > 2 {
-			note = "area under the ROC curve, mean over the classes, on the measured rows"
+			note = "area under the ROC curve, mean over the classes that have rows, on the measured rows"
 		}
 		v.Tiles = append(v.Tiles, tile{"ROC-AUC", fmt.Sprintf("%.3f", m.ROCAUC), "", note})
 	}
