@@ -22,6 +22,8 @@ var outcomes = []struct {
 	{name: "equal, with new and removed ones", verdicts: []verdict{equal, added, gone},
 		want: outcome{"nothing is worse; gone: 1", 0, 0}},
 	{name: "equal binaries", identical: true, want: outcome{"nothing is worse", 0, 0}},
+	{name: "equal binaries, others not built", identical: true, missed: 1, want: outcome{
+		"not settled: not everything could be built, and the rest is equal", 0, 2}},
 	{name: "accepted", verdicts: []verdict{accepted, equal},
 		want: outcome{"nothing is worse, but for what is accepted", 0, 0}},
 	{name: "worse", verdicts: []verdict{worse, equal, accepted, gone},

@@ -178,6 +178,8 @@ func (r *result) compared() outcome {
 		return outcome{"nothing is worse, but for what is accepted", 0, 0}
 	case complete && (passed > 0 || r.identical):
 		return outcome{"nothing is worse", 0, 0}
+	case r.identical:
+		return outcome{"not settled: not everything could be built, and the rest is equal", 0, exitError}
 	case passed > 0 || len(r.with(accepted)) > 0:
 		return outcome{fmt.Sprintf("not settled: not everything was measured; numbers that are not "+
 			"worse: %d of %d", passed, all), 0, exitError}
