@@ -141,3 +141,12 @@ func TestParse(t *testing.T) {
 		t.Errorf("%+v, %v", c, err)
 	}
 }
+
+func TestOutputOfToolsIsNoMarkdown(t *testing.T) {
+	r := &result{}
+	r.note("`p` is left out: exit status 1\n# p\nundefined: ```f")
+	if text := r.summary(); !strings.Contains(text,
+		"\n`p` is left out: exit status 1\n\n```\n# p\nundefined: '''f\n```\n") {
+		t.Errorf("the summary:\n%s", text)
+	}
+}

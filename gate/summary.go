@@ -24,7 +24,11 @@ func (r *result) summary() string {
 			"byte, and so are all files except Go files outside of testdata.\n")
 	}
 	for _, note := range r.notes {
+		note, output, has := strings.Cut(note, "\n")
 		fmt.Fprintf(&b, "\n%s\n", note)
+		if has { // a line of a tool's output could begin like a heading or a list
+			fmt.Fprintf(&b, "\n```\n%s\n```\n", strings.ReplaceAll(output, "```", "'''"))
+		}
 	}
 	for _, part := range []struct {
 		title    string
