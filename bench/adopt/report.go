@@ -32,7 +32,8 @@ func patches(results []result) *frame.Table {
 }
 
 func speeds(results []result) *frame.Table {
-	t := &frame.Table{Title: "Times as fast with the patch, by elements", Head: []string{"call", "before"}}
+	t := &frame.Table{Title: "Times as fast with the patch, by elements",
+		Head: []string{"call", "before"}}
 	for _, n := range sizes {
 		t.Head = append(t.Head, fmt.Sprint(n))
 	}
