@@ -288,8 +288,8 @@ func (j *jsonModel) whole() (*pegasos.Model, error) {
 		copy(w, j.weights[k])
 	}
 	if j.hash != "" && m.Hash() != j.hash {
-		return nil, fmt.Errorf("hash: the model has %s: remove the field hash if you edited the model",
-			m.Hash())
+		return nil, fmt.Errorf("hash: the file says %.64q, but the model's hash is %s: remove the "+
+			"field hash if you edited the model", j.hash, m.Hash())
 	}
 	return m, nil
 }

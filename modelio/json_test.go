@@ -144,7 +144,7 @@ func TestJSONHostile(t *testing.T) {
 		"another object":       {"{}", "format is missing"},
 		"another format":       {edit("pegasimd model", "pickle"), `"pickle"`},
 		"newer version":        {edit(`"version": 1`, `"version": 2`), "version 2"},
-		"wrong hash":           {goodJSON, "hash: the model has"},
+		"wrong hash":           {goodJSON, "but the model's hash is"},
 		"unknown field":        {edit(`"bias"`, `"bas"`), `"bas" is unknown`},
 		"unknown field within": {edit(`"loss"`, `"lass"`), `"lass"`},
 		"field twice":          {edit(`"bias": true`, `"bias": true, "bias": true`), "twice"},

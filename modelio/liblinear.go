@@ -90,7 +90,7 @@ func ReadLiblinear(r io.Reader) (*pegasos.Model, error) {
 	}
 	// The end of the last number may be missing if no white space follows.
 	if t.unended {
-		return nil, t.fail("the last line has no end: the file may be cut short")
+		return nil, t.fail("the last line does not end in a newline: the file may be cut short")
 	}
 	if err := t.next(); err != io.EOF {
 		if err == nil {
@@ -251,15 +251,13 @@ func (h *liblinearHeader) readValue(t *tokens, key string) (err error) {
 }
 
 func (h *liblinearHeader) check(t *tokens, seen map[string]bool) error {
-	for _, name := range []string{"solver_type", "nr_class", "nr_feature", "bias"} {
-		if !seen[name] {
+	for _, name := range []string{"solver_type", "nr_class", "nr_feature", "bias", "label"} {
+		if !seen[name] && !(name == "label" && h.solver.loss.Regression()) {
 			return t.fail("%s is missing", name)
 		}
 	}
-	regression := h.solver.loss.Regression()
-	if regression == seen["label"] || regression && h.classes != 2 {
-		return t.fail("%d classes and %d labels do not fit the solver %s",
-			h.classes, len(h.labels), h.solver.name)
+	if h.solver.loss.Regression() && (seen["label"] || h.classes != 2) {
+		return t.fail("want nr_class 2, and no label, for the regression %s", h.solver.name)
 	}
 	return nil
 }
@@ -314,11 +312,11 @@ func WriteLiblinear(w io.Writer, m *pegasos.Model) error {
 	}
 	if s := m.Scaling; s != nil && s.Expansion != nil {
 		return fmt.Errorf("modelio: the model has %s, which liblinear's files can't hold: "+
-			"train it with Curves %q", plural.Count(s.Expansion.Len(), "curve"), pegasos.CurvesNone)
+			"train with the Curves %q", plural.Count(s.Expansion.Len(), "curve"), pegasos.CurvesNone)
 	}
-	if s := m.Scaling; s != nil && !s.Folded {
+	if s := m.Scaling; s != nil && !s.Folded && s.Kind != pegasos.ScaleNone {
 		return fmt.Errorf("modelio: the model's scaling (%s) is not folded into its weights, as "+
-			"liblinear's files require: scale the values in the data and train with the Scale %s", s.Kind,
+			"liblinear's files require: scale the values in the data and train with the Scale %q", s.Kind,
 			pegasos.ScaleNone)
 	}
 	f, err := liblinearForm(m)
@@ -357,9 +355,8 @@ func liblinearForm(m *pegasos.Model) (*liblinearModel, error) {
 	f.binary = classes == 2 && (vectors == 1 || vectors == 2 && multiclass.Joint())
 	several := classes > 2 && vectors == classes && multiclass != pegasos.OneVsOne
 	if !f.binary && !several && !(f.regression && vectors == 1) {
-		return nil, fmt.Errorf(
-			"modelio: liblinear has no form for %d weight vectors of %d classes, multiclass %s",
-			vectors, classes, multiclass)
+		return nil, fmt.Errorf("modelio: liblinear has no form for one-vs-one models of %d classes: "+
+			"train with the Multiclass %q", classes, pegasos.OneVsRest)
 	}
 	if m.Cols() > math.MaxInt32-1 {
 		return nil, fmt.Errorf("modelio: %d features are too many for liblinear, which takes up to %d",

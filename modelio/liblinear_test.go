@@ -143,7 +143,7 @@ func TestWriteLiblinear(t *testing.T) {
 		"label 2.1474836e+09":     {Classes: []float32{0, 1 << 31}, Weights: [][]float32{{1}}},
 		"3 weight vectors":        {Classes: []float32{0, 1}, Weights: [][]float32{{1}, {1}, {1}}},
 		"6 weight vectors":        {Classes: []float32{0, 1, 2, 3}, Weights: make([][]float32, 6)},
-		"multiclass ovo": {Classes: []float32{0, 1, 2}, Weights: make([][]float32, 3),
+		"one-vs-one models of 3 classes": {Classes: []float32{0, 1, 2}, Weights: make([][]float32, 3),
 			Config: pegasos.Config{Multiclass: pegasos.OneVsOne}},
 		"1 class, want":        {Classes: []float32{0}, Weights: [][]float32{{1}}},
 		"weight 0 of vector 0": {Classes: []float32{0, 1}, Weights: [][]float32{{nan}}},
@@ -156,7 +156,11 @@ func TestWriteLiblinear(t *testing.T) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	two := &pegasos.Model{Classes: []float32{0, 1}, Weights: [][]float32{x.Row(0)}, Lambda: 1}
+	two := &pegasos.Model{Classes: []float32{0, 1}, Weights: [][]float32{x.Row(0)}, Lambda: 1,
+		Scaling: &pegasos.Scaling{Kind: pegasos.ScaleNone}}
+	if err := WriteLiblinear(io.Discard, two); err != nil {
+		t.Errorf("a scaling that changes nothing: %v", err)
+	}
 	if err := WriteLiblinear(&sample.FailingWriter{}, two); err != sample.ErrFull {
 		t.Error(err)
 	}
@@ -245,13 +249,13 @@ func TestLiblinearHostile(t *testing.T) {
 			"nr_class is missing"},
 		"features missing": {edit("nr_feature 3\n", ""), "nr_feature is missing"},
 		"bias missing":     {edit("bias 0.5\n", ""), "bias is missing"},
-		"labels missing":   {edit("label -1 +1\n", ""), "2 classes and 0 labels"},
+		"labels missing":   {edit("label -1 +1\n", ""), "line 5, column 1: label is missing"},
 		"labels before their number": {"label 1 2\nnr_class 2\n",
 			"line 1, column 1: label: want nr_class before it"},
 		"labels of numbers": {edit("L2R_L2LOSS_SVC", "L2R_L2LOSS_SVR"),
-			"2 classes and 2 labels"},
+			"want nr_class 2, and no label, for the regression L2R_L2LOSS_SVR"},
 		"classes of numbers": {"solver_type L2R_L2LOSS_SVR nr_class 3 nr_feature 0 " +
-			"bias -1 w", "3 classes and 0 labels"},
+			"bias -1 w", "want nr_class 2"},
 		"no classes": {edit("nr_class 2", "nr_class 0"),
 			"line 2, column 10: nr_class 0: want"},
 		"one class": {edit("nr_class 2", "nr_class 1"),
@@ -297,7 +301,7 @@ func TestLiblinearHostile(t *testing.T) {
 		"cut in the header":      {binary[:46], "the text ends too early"},
 		"cut before w":           {binary[:strings.Index(binary, "w\n")], "the text ends too early"},
 		"cut in the weights":     {binary[:len(binary)-15], "the text ends too early"},
-		"cut in the last number": {strings.TrimRight(binary, " \n"), "the last line has no end"},
+		"cut in the last number": {strings.TrimRight(binary, " \n"), "does not end in a newline"},
 		"something follows":      {binary + "1\n", `line 11, column 1: "1": want the end`},
 		"a token of a megabyte": {edit("-2", strings.Repeat("1", 1<<20)),
 			"line 8, column 1: \"11111111111111111111\"... is too long"},

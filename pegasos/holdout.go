@@ -99,7 +99,7 @@ func (tr *Trainer) split(ctx context.Context, x Examples, y []float32, regressio
 	out, in := store.HoldOut(set.Labeled(hashes), seed, tr.Holdout)
 	if len(out) == 0 {
 		return nil, nil, configErrorf("Holdout", "have %v, which holds out none of the rows (%d): "+
-			"want a larger share, or more distinct rows if no class has two with a weight above 0",
+			"want a larger share or, if no class has two different rows with weights above 0, more rows",
 			tr.Holdout, x.Rows())
 	}
 	take := func(rows []int) *part {

@@ -56,8 +56,8 @@ func NewPartialFrom(m *Model) (*Partial, error) {
 	}
 	for k := range m.Weights {
 		if m.lambda(k) != m.lambda(0) {
-			return nil, configErrorf("C", "have %v, and the model's weight vectors differ in lambda, "+
-				"which depends on all rows: these are not known in chunks", m.Config.C)
+			return nil, configErrorf("C", "have %v, with which the model's weight vectors differ in "+
+				"lambda by their numbers of rows: chunks can't continue the model", m.Config.C)
 		}
 	}
 	cfg := m.Config.Plain()
@@ -83,7 +83,7 @@ func newPartial(cfg Config, classes []float32, cols int, base *Model) (*Partial,
 	slices.Sort(p.classes)
 	for i, c := range p.classes {
 		if !floats.IsFinite(c) || i > 0 && c == p.classes[i-1] {
-			return nil, fmt.Errorf("pegasos: classes must be finite and distinct, have %v", c)
+			return nil, fmt.Errorf("pegasos: the class %v is not finite or is listed twice", c)
 		}
 		p.classes[i] += 0 // -0 becomes 0
 	}

@@ -193,8 +193,8 @@ func (t *task) checkModels() error {
 			return configErrorf(what, "the model has curves, want a model without: train it with %s %q",
 				options.Name("Curves"), CurvesNone)
 		case t.classes != nil && !slices.Equal(t.classes, m.Classes):
-			return configErrorf(what, "the classes %v differ from those of the other model, %v",
-				m.Classes, t.classes)
+			return configErrorf(what, "the model's classes differ from the other model's: only one of "+
+				"the two has the class %v", firstOfOne(m.Classes, t.classes))
 		}
 		t.classes = m.Classes
 	}
@@ -213,6 +213,15 @@ func (t *task) checkModels() error {
 		}
 	}
 	return nil
+}
+
+// firstOfOne returns the least label that only one of a and b has. a and b are ascending and differ.
+func firstOfOne(a, b []float32) float32 {
+	k := 0
+	for k < len(a) && k < len(b) && a[k] == b[k] {
+		k++
+	}
+	return slices.Min(slices.Concat(a[k:min(k+1, len(a))], b[k:min(k+1, len(b))]))
 }
 
 func (t *task) rescaleModels(cols int) error {

@@ -113,11 +113,12 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32
 	}
 	v.Objective, v.Bound, v.Gap = all.Objective, all.DualObjective, all.Gap
 	if !(v.Objective < math.Inf(1)) {
-		return nil, errors.New("pegasos: the objective is not finite: the rows or the model's " +
-			"weights are too large for float32")
+		return nil, errors.New("pegasos: the objective is not finite: the rows, or the model's " +
+			"weights or biases, are too large")
 	}
 	if m.Lambda != s.Runs[0].Lambda {
-		v.Contradict("lambda is %v, not %v", s.Runs[0].Lambda, m.Lambda)
+		v.Contradict("lambda is %v by config and the data, but %v in the model", s.Runs[0].Lambda,
+			m.Lambda)
 	}
 	c := proof.Comparison{Contradict: v.Contradict, Proven: v.Proven,
 		SameData: v.Known && v.Data == m.Data}
@@ -151,9 +152,15 @@ func (tr *Trainer) newVerifySession(ctx context.Context, m *Model, x Examples,
 		return nil, nil, fmt.Errorf("pegasos: WithCols reduced the features of a model with curves "+
 			"from %d to %d: verify the model as it was before", m.trainedCols(), m.inputs)
 	}
-	if m.Prior != "" && tr.Prior == nil {
+	switch {
+	case m.Prior != "" && tr.Prior == nil:
 		return nil, nil, configErrorf("Prior", "the model was trained with a prior: want the model "+
 			"with the hash %s", m.Prior)
+	case m.Prior == "" && tr.Prior != nil:
+		return nil, nil, configErrorf("Prior", "the model was trained without a prior: want none")
+	case m.Prior != "" && tr.Prior.Hash() != m.Prior:
+		return nil, nil, configErrorf("Prior", "have the model with the hash %q, but training used the "+
+			"prior with the hash %q", tr.Prior.Hash(), m.Prior)
 	}
 	if tr.Start != nil && m.Start != "" && tr.Start.Hash() != m.Start {
 		return nil, nil, configErrorf("Start", "have the model with the hash %q, but the run started "+
@@ -172,18 +179,6 @@ func (tr *Trainer) newVerifySession(ctx context.Context, m *Model, x Examples,
 	s, err := engine.New(t.job(set))
 	if err != nil {
 		return nil, nil, publicError(err)
-	}
-	switch {
-	case t.priorHash == m.Prior:
-	case m.Prior == "":
-		return nil, nil, configErrorf("Prior", "the model was trained without a prior: want none")
-	default:
-		return nil, nil, configErrorf("Prior", "have the model with the hash %q, but training used the "+
-			"prior with the hash %q", t.priorHash, m.Prior)
-	}
-	if n, err := s.Vectors(len(set.Classes)); err != nil || n != len(m.Weights) {
-		return nil, nil, fmt.Errorf("pegasos: the number of the model's weight vectors, %d, does not "+
-			"fit the number of classes, %d", len(m.Weights), len(set.Classes))
 	}
 	return t, s, nil
 }
@@ -243,7 +238,7 @@ func (v *Verification) checkData(m *Model) {
 	_, want, known := strings.Cut(m.Data, ":")
 	v.Known = known && have == want
 	if known && have != want {
-		v.Contradict("the data are not those that the model was trained on: other rows, labels, " +
+		v.Contradict("the data are not the model's training data: they have other rows, labels, " +
 			"weights or prior, or another order")
 	}
 }
@@ -260,7 +255,7 @@ func (v *Verification) checkSettings(m *Model, biases []float64) {
 	}
 	switch {
 	case cfg.Scale != is.Kind:
-		v.Contradict("config.scale is %s, but scaling.kind %s", cfg.Scale, is.Kind)
+		v.Contradict("config.scale is %s, but scaling.kind is %s", cfg.Scale, is.Kind)
 	case cfg.Curves != is.Expansion.KindOf():
 		v.Contradict("config.curves is %s, but scaling.expansion has %s", cfg.Curves,
 			is.Expansion.KindOf())
@@ -291,8 +286,8 @@ func (v *Verification) checkGap(m *Model) {
 func (v *Verification) decide(unsure bool) {
 	v.Verdict = Verdict(proof.Verdict(len(v.Reasons), proof.Result(v.Claimed).Claim(), unsure))
 	if v.Verdict == NotConfirmed && v.Proven {
-		v.Contradict("the objective is not the claimed objective for these rows, which are the " +
-			"proof's rows in its layout")
+		v.Contradict("the objective differs from the claimed objective, although the data and their " +
+			"layout are the proof's")
 	}
 }
 
@@ -314,6 +309,8 @@ func (tr *Trainer) checkSigmoids(ctx context.Context, v *Verification, m *Model,
 	switch {
 	case m.Config.Calibrate == 0 || m.Calibration == nil:
 		return errors.New("pegasos: the model has no sigmoids, or they were not fitted by folds")
+	case m.Start == "" && tr.Start != nil:
+		return configErrorf("Start", "the model's run did not start from a model: want none")
 	case m.Start != "" && tr.Start == nil:
 		return configErrorf("Start", "want the model with the hash %s, from which the folds began",
 			m.Start)

@@ -255,6 +255,15 @@ func TestVerifyErrors(t *testing.T) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
+	unit := pegasos.Trainer{Config: pegasos.Config{Scale: pegasos.ScaleUnit}}
+	other = tr
+	if other.Prior, err = trainPlain(ctx, &unit, p.dense, p.y); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.Verify(ctx, near, p.dense, p.y, pegasos.VerifyOptions{}); !errors.As(err,
+		&field) || field.Field != "Prior" {
+		t.Errorf("another prior, with another scaling: %v", err)
+	}
 	iid := pegasos.Trainer{Config: pegasos.Config{Order: pegasos.IID}, KeepProof: true}
 	if _, err := trainPlain(ctx, &iid, p.dense, p.y); !errors.As(err, &field) ||
 		field.Field != "KeepProof" {
@@ -435,5 +444,12 @@ func TestVerifyStart(t *testing.T) {
 			field.Field != "Start" {
 			t.Errorf("without the Start or with another one: %v", err)
 		}
+	}
+	tr.Start = nil
+	fresh := train(t, data.dense, data.y, tr)
+	tr.Start = first
+	if _, err := tr.Verify(t.Context(), fresh, data.dense, data.y, o); !errors.As(err, &field) ||
+		field.Field != "Start" {
+		t.Errorf("with a Start that training did not have: %v", err)
 	}
 }

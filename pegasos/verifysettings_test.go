@@ -32,14 +32,14 @@ func TestVerifyChangedModel(t *testing.T) {
 		t.Errorf("the unchanged model: %+v", v)
 	}
 	for want, change := range map[string]func(m *pegasos.Model){
-		"config.scale is standard, but scaling.kind max-abs": func(m *pegasos.Model) {
+		"config.scale is standard, but scaling.kind is max-abs": func(m *pegasos.Model) {
 			m.Config.Scale = pegasos.ScaleStandard
 		},
 		"config.bias is none, but the model has a bias": func(m *pegasos.Model) {
 			m.Config.Bias, m.Config.BiasScale = pegasos.BiasNone, 0
 		},
 		"config.bias is augmented, but the model has no bias": func(m *pegasos.Model) { m.Bias = nil },
-		"lambda is 0.05, not 0.06":                            func(m *pegasos.Model) { m.Lambda = 0.06 },
+		"lambda is 0.05 by config and the data, but 0.06":     func(m *pegasos.Model) { m.Lambda = 0.06 },
 		"the lambda of weight vector 1 is 0.05, not 0.07": func(m *pegasos.Model) {
 			m.Result.PerClass[1].Lambda = 0.07
 		},
@@ -52,7 +52,7 @@ func TestVerifyChangedModel(t *testing.T) {
 		"the mean of the claimed objectives is": func(m *pegasos.Model) {
 			m.Result.Objective *= 1 + 1e-9
 		},
-		"the data are not those": func(m *pegasos.Model) {
+		"the data are not the model's": func(m *pegasos.Model) {
 			m.Data = "dense:" + strings.Repeat("0", 64)
 		},
 	} {

@@ -73,7 +73,7 @@ func TestVerifyContradicts(t *testing.T) {
 	must(t, "train", "-quiet", "-kernel", "rbf", data, kernel)
 	fails(t, exitError, "contradicted: the model's hash is "+hash,
 		"verify", "-hash", strings.Repeat("0", 16), model, data)
-	fails(t, exitError, "contradicted: the data are not those", "verify", model,
+	fails(t, exitError, "contradicted: the data are not the model's", "verify", model,
 		file(t, "toy.svm", strings.Replace(toy, "1:3", "1:3.0001", 1)))
 	fails(t, exitError, "contradicted: the data have features that the model does not have",
 		"verify", model, file(t, "toy.svm", strings.Replace(toy, "2:0.5", "2:0.5 3:1", 1)))
@@ -81,7 +81,7 @@ func TestVerifyContradicts(t *testing.T) {
 		file(t, "toy.svm", strings.Replace(toy, "+1", "-1", 1)))
 	fails(t, exitError, "the proof belongs to another model", "verify", "-proof", proof, other, data)
 	fails(t, exitUsage, "-proof: not for kernel machines", "verify", "-proof", proof, kernel, data)
-	fails(t, exitError, "contradicted: the data are not those", "verify", kernel,
+	fails(t, exitError, "contradicted: the data are not the model's", "verify", kernel,
 		file(t, "toy.svm", strings.Replace(toy, "1:3", "1:3.0001", 1)))
 	fails(t, exitUsage, "-hash: have", "verify", "-hash", "12", model, data)
 	fails(t, exitUsage, "-proof: with -order", "train", "-order", "iid", "-proof", proof, data,

@@ -196,7 +196,7 @@ func TestVerifyEditedEncoders(t *testing.T) {
 			write(t, model, edited)
 			want := "the model's table differs from the table of the data"
 			if part == "length" {
-				want = "the data are not those that the model was trained on"
+				want = "the data are not the model's training data"
 			}
 			code, out, told := pegasimd(t, "verify", model, data)
 			if code != exitError || !strings.Contains(told, want) ||

@@ -4,6 +4,7 @@ package gofile
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"go/format"
 	"io"
@@ -72,8 +73,12 @@ func newSource(m *pegasos.Model, name string, layout dataset.Layout) (*source, e
 		return nil, err
 	}
 	if e != nil && e.Cols() != m.Cols() {
-		return nil, fmt.Errorf("an encoder of %s for a model of %d",
+		return nil, fmt.Errorf("the model's encoder has %s, but the model has %d",
 			plural.Count(e.Cols(), "feature"), m.Cols())
+	}
+	if c := m.Scaling; c != nil && m.Cols()+c.Expansion.Len() != len(m.Weights[0]) {
+		return nil, errors.New("WithCols reduced the features of a model with curves: write the model " +
+			"as it was before")
 	}
 	if trained, _, known := strings.Cut(m.Data, ":"); layout != dataset.LayoutDense {
 		s.Sparse = layout == dataset.LayoutSparse || trained == "sparse" ||

@@ -15,6 +15,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/rows/curves"
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/table"
@@ -260,7 +261,7 @@ func TestWriteErrors(t *testing.T) {
 			m.Table, m.Weights = nil, [][]float32{make([]float32, maxWeights+1)}
 		},
 		"want a finite number": func(m *pegasos.Model) { m.Weights[0][0] = float32(math.NaN()) },
-		"for a model of 1":     func(m *pegasos.Model) { m.Weights[0] = m.Weights[0][:1] },
+		"but the model has 1":  func(m *pegasos.Model) { m.Weights[0] = m.Weights[0][:1] },
 	} {
 		m := two()
 		change(m)
@@ -269,6 +270,18 @@ func TestWriteErrors(t *testing.T) {
 				t.Errorf("%v, want %q", err, want)
 			}
 		}
+	}
+	m := two()
+	m.Table, m.Weights[0] = nil, append(m.Weights[0], 1)
+	m.Scaling = &pegasos.Scaling{Kind: pegasos.ScaleNone, Expansion: &pegasos.Expansion{
+		Kind: pegasos.CurvesProducts, Terms: []curves.Term{{0, 0}}, Shift: []float32{0},
+		Factor: []float32{1}}}
+	if err := Write(io.Discard, m, "x", ""); err != nil {
+		t.Error(err)
+	}
+	if err := Write(io.Discard, m.WithCols(1), "x", ""); err == nil ||
+		!strings.Contains(err.Error(), "WithCols") {
+		t.Errorf("features were dropped: %v", err)
 	}
 	for _, write := range writers {
 		if err := write(&sample.FailingWriter{}, two(), "x", ""); err != sample.ErrFull {

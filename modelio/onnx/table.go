@@ -29,7 +29,7 @@ func inputs(graph *message, m *pegasos.Model) (version int64, err error) {
 		graph.message(11, value("features", elementFloat, int64(m.Cols()), "Column 0 is "+column+"."))
 		return mlVersion, nil
 	case e.Cols() != m.Cols():
-		return 0, fmt.Errorf("onnx: an encoder of %s for a model of %d",
+		return 0, fmt.Errorf("onnx: the model's encoder has %s, but the model has %d",
 			plural.Count(e.Cols(), "feature"), m.Cols())
 	}
 	return tableVersion, encode(graph, e)
@@ -102,8 +102,8 @@ func refusal(r tables.Rule) error {
 	default:
 		return nil
 	}
-	return fmt.Errorf("onnx: column %s %s: such columns are not converted to ONNX, but to Go "+
-		"(convert -to go)", escape.Name(escape.Cut(r.Name)), what)
+	return fmt.Errorf("onnx: column %s %s: such columns can be converted to Go "+
+		"(convert -to go), but not to ONNX", escape.Name(escape.Cut(r.Name)), what)
 }
 
 type columnGraph struct {

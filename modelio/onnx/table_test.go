@@ -123,7 +123,7 @@ func TestWriteTableErrors(t *testing.T) {
 		"column a is weak": {`{"name":"a","kind":"number","weak":true,"number":{"factor":1}}`,
 			1},
 		"uses no column": {`{"name":"id","kind":"left out"}`, 0},
-		"an encoder of 0 features for a model of 1": {`{"name":"id","kind":"left out"}`, 1},
+		"encoder has 0 features, but the model has 1": {`{"name":"id","kind":"left out"}`, 1},
 		"unknown kind": {`{"name":"id","kind":"bad"}`, 1},
 	} {
 		if err := Write(io.Discard, tableOf(c.column, c.features)); err == nil ||

@@ -220,7 +220,7 @@ func (m *Model) readTerms(mr *modelfile.Reader) error {
 func (h *header) check(m *Model) (rows int, err error) {
 	n := len(m.Classes)
 	if n < 2 || n > labels.MaxClasses {
-		return 0, fmt.Errorf("%s, want 2 to %d", plural.Count(n, "class"), labels.MaxClasses)
+		return 0, fmt.Errorf("header: classes: have %d, want 2 to %d", n, labels.MaxClasses)
 	}
 	if err := labels.CheckClasses(m.Classes, m.Names); err != nil {
 		return 0, err

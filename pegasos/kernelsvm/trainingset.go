@@ -8,6 +8,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/base/order"
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/model/labels"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/options"
@@ -130,8 +131,8 @@ func (set *trainingSet) arrange(tr *Trainer) error {
 	}
 	if most := set.rows.MaxSquare; cfg.Kernel == Linear && most > 0 && most < 0x1p-120 {
 		return &store.RowError{Row: first, Scale: true,
-			Reason: fmt.Sprintf("the squared norm, like those of the other rows that training visits, "+
-				"is below %.1g", 0x1p-120)}
+			Reason: fmt.Sprintf("the squared norms of all rows that training visits are below %.1g",
+				0x1p-120)}
 	}
 	return options.LambdaFits(set.lambda, cfg.C, float64(set.rows.MaxNorm*set.rows.MaxNorm)).Err()
 }
@@ -264,7 +265,8 @@ func (set *trainingSet) checkMemory(limit int64) error {
 	if set.cfg.pairs(len(set.classes)) {
 		problems, states, visited = n*(n-1)/2, n*(n-1), (n-1)*rows
 	}
-	what := fmt.Sprintf("the problems (%.0f, with %.3g rows in all)", problems, visited)
+	what := fmt.Sprintf("%s (with %.3g rows in all)",
+		plural.Count(int64(problems), "binary problem"), visited)
 	live := min(problems, float64(set.threads)) * visited / problems
 	return options.Memory(limit, states*sliceSize+visited*perRow+live*solving, what).Err()
 }

@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/internal/base/misuse"
 	"github.com/pegasimd/pegasimd/internal/base/plural"
+	"github.com/pegasimd/pegasimd/internal/model/labels"
 	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/options"
@@ -39,8 +41,8 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y [
 	_, have, _ := strings.Cut(v.Data, ":")
 	_, want, known := strings.Cut(m.Data, ":") // the layout before the colon may differ
 	if v.Known = known && have == want; m.Data != "" && !v.Known {
-		v.Contradict("the data are not those that the model was trained on: other rows or " +
-			"labels, or another order")
+		v.Contradict("the data are not the model's training data: they have other rows or labels, " +
+			"or another order")
 	}
 	coef, unmatched := r.matchSupport(m)
 	if unmatched > 0 {
@@ -65,7 +67,7 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y [
 			"are too large", v.Objective)
 	}
 	if m.Lambda != r.lambda {
-		v.Contradict("lambda is %v, not %v", r.lambda, m.Lambda)
+		v.Contradict("lambda is %v by config and the data, but %v in the model", r.lambda, m.Lambda)
 	}
 	unconfirmed := checkClaims(v, m, found, errors)
 	if m.wrongGap != "" {
@@ -89,11 +91,22 @@ func (tr *Trainer) verifyRun(m *Model, x pegasos.Examples, y []float32) (*run, e
 		Config: Config{Kernel: c.Kernel, Gamma: c.Gamma, Coef0: c.Coef0, Degree: c.Degree,
 			Lambda: c.Lambda, C: c.C, Multiclass: c.Multiclass}}
 	r, err := newRun(inner, x, y)
-	if err == nil && !slices.Equal(r.classes, m.Classes) {
-		err = fmt.Errorf("kernelsvm: the rows have the labels %v, but the model has %v",
-			r.classes, m.Classes)
+	if err != nil {
+		return nil, err
 	}
-	return r, err
+	for _, label := range r.classes {
+		if _, found := labels.Find(m.Classes, label); !found {
+			return nil, fmt.Errorf("kernelsvm: the label %v of the rows is not a class of the model",
+				label)
+		}
+	}
+	for k, class := range m.Classes {
+		if _, found := labels.Find(r.classes, class); !found {
+			return nil, fmt.Errorf("kernelsvm: no row has the label %s, a class of the model",
+				escape.Name(escape.Cut(m.ClassName(k))))
+		}
+	}
+	return r, nil
 }
 
 // matchSupport returns the model's coefficients for the rows of the run, by problem, and the number
@@ -147,7 +160,7 @@ func checkClaims(v *pegasos.Verification, m *Model, found Result,
 		return true
 	}
 	if len(claimed.PerProblem) != len(found.PerProblem) {
-		v.Contradict("the model has claims on %s, but has %d", plural.Count(len(claimed.PerProblem),
+		v.Contradict("the model has results of %s, want %d", plural.Count(len(claimed.PerProblem),
 			"problem"), len(found.PerProblem))
 		return true
 	}

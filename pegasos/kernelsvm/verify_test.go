@@ -97,8 +97,8 @@ func TestVerifyContradicts(t *testing.T) {
 		y      []float32
 		want   string
 	}{
-		"label": {func(*Model) {}, p.Dense, labels, "the data are not those"},
-		"row":   {func(*Model) {}, other, p.Y, "the data are not those"},
+		"label": {func(*Model) {}, p.Dense, labels, "the data are not the model's"},
+		"row":   {func(*Model) {}, other, p.Y, "the data are not the model's"},
 		"unknown label": {func(m *Model) { m.Data = "" }, p.Dense, labels,
 			""}, // either the objective or a support row contradicts
 		"objective": {func(m *Model) { m.Result.Objective *= 1 + 1e-15 }, p.Dense, p.Y, "the mean"},
@@ -120,8 +120,20 @@ func TestVerifyContradicts(t *testing.T) {
 	}
 	more := slices.Clone(p.Y)
 	more[0] = 99
-	if _, err := tr.Verify(ctx, m, p.Dense, more); err == nil {
-		t.Error("no error for another class")
+	if _, err := tr.Verify(ctx, m, p.Dense, more); err == nil ||
+		!strings.Contains(err.Error(), "the label 99 of the rows is not a class") {
+		t.Errorf("another class: %v", err)
+	}
+	for i, y := range p.Y {
+		if more[i] = y; y == m.Classes[2] {
+			more[i] = m.Classes[0]
+		}
+	}
+	named := again()
+	named.Names = []string{"a", "b", "c"}
+	if _, err := tr.Verify(ctx, named, p.Dense, more); err == nil ||
+		!strings.Contains(err.Error(), "no row has the label c, a class of the model") {
+		t.Errorf("no rows of a class: %v", err)
 	}
 	if _, err := tr.Verify(ctx, m, dense.New(120, 4), p.Y); err == nil {
 		t.Error("no error for fewer features")
