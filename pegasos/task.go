@@ -215,7 +215,7 @@ func (t *task) checkModels() error {
 	return nil
 }
 
-// firstOfOne returns the least label that only one of a and b has. a and b are ascending and differ.
+// firstOfOne returns the least label that only one of a and b has. They are ascending and differ.
 func firstOfOne(a, b []float32) float32 {
 	k := 0
 	for k < len(a) && k < len(b) && a[k] == b[k] {

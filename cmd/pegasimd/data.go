@@ -227,5 +227,14 @@ func (d *dataReader) failed(err error) error {
 		}
 		return fmt.Errorf("%s: %w%s (rows are counted from 0)", d, err, how)
 	}
+	var step *pegasos.StepError
+	if errors.As(err, &step) && step.Row >= 0 {
+		if d.trained != nil {
+			moved := *step
+			moved.Row = d.trained[step.Row]
+			err = &moved
+		}
+		return fmt.Errorf("%s: %w (rows are counted from 0)", d, err)
+	}
 	return fmt.Errorf("%s: %w", d, err)
 }

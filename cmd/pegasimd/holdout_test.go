@@ -277,6 +277,13 @@ func TestHoldoutMistakes(t *testing.T) {
 	large := file(t, "large.svm", strings.Repeat("1 1:1\n2 1:2\n1 1:3\n2 1:4\n", 9)+"1 1:1e30\n")
 	fails(t, anyFailure, "row 36: ", "train", "-holdout", "0.4", "-seed", "1", "-scale", "none", large,
 		out)
+	targets := ""
+	for i := range 20 {
+		targets += fmt.Sprintf("%de15 1:%de17\n", (i+1)*(2*(i%2)-1), i+1)
+	}
+	fails(t, anyFailure, "step 2 (row 3): ", append(strings.Fields("train -holdout 0.3 -seed 5 "+
+		"-loss squared -finish none -scale none -target-scale none -lambda 1e-4 -offset none "+
+		"-bias none -order sequential"), file(t, "steps.svm", targets), out)...)
 	ties := "1 1:0\n"
 	for i := range 30 {
 		ties += fmt.Sprintf("2 1:%d\n", i+1)

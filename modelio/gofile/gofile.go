@@ -502,10 +502,10 @@ func (s *source) writeNumbers(b *bytes.Buffer) {
 	all := width * len(s.Weights)
 	switch {
 	case s.Pairs():
-		b.WriteString("\n// weights has a vector for each pair of classes, (0, 1), (0, 2) ..., " +
-			"(1, 2) ...: a score above 0\n// is a vote for the second class of the pair.\n")
+		b.WriteString("\n// weights has a vector for each pair of positions in Classes, (0, 1), " +
+			"(0, 2), ...,\n// (1, 2), ...: a score above 0 is a vote for the class at the second position.\n")
 	case len(s.Weights) > 1:
-		b.WriteString("\n// weights has a vector for each class.\n")
+		b.WriteString("\n// weights has a vector for each class, in the order of Classes.\n")
 	case s.Curves():
 		b.WriteString("\n// weights has one vector, a weight for each feature and each curve.\n")
 	default:
