@@ -446,7 +446,9 @@ func TestChosenBefore(t *testing.T) {
 	unit := train(t, p.dense, p.y,
 		pegasos.Trainer{Config: pegasos.Config{Scale: pegasos.ScaleUnit, Epochs: 1}})
 	raw := &pegasos.Trainer{Start: unit, Config: pegasos.Config{Scale: pegasos.ScaleNone}}
-	if _, err := raw.Train(t.Context(), p.dense, p.y); !errors.As(err, &e) || e.Field != "Scale" {
+	if _, err := raw.Train(t.Context(), p.dense, p.y); !errors.As(err, &e) ||
+		e.Reason != `the model's Scale is "unit", the run's is "none": the model's weights can't be `+
+			"converted" {
 		t.Error(err)
 	}
 	_, err := pegasos.NewPartial(pegasos.Config{Scale: pegasos.ScaleStandard}, []float32{0, 1}, 3)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -238,6 +239,13 @@ func TestStartErrors(t *testing.T) {
 			e.Field != c.field {
 			t.Errorf("%v, want an error about %s", err, c.field)
 		}
+	}
+	four := &pegasos.Model{Classes: []float32{0, 1, 2, 3}, Weights: slices.Concat(three.Weights,
+		three.Weights[:1])}
+	both := pegasos.Trainer{Start: four, Prior: three}
+	if _, err := trainPlain(t.Context(), &both, data.dense, data.y); err == nil ||
+		!strings.Contains(err.Error(), "only one of the two has the class 3") {
+		t.Errorf("Start and Prior with other classes: %v", err)
 	}
 	// A run that is canceled before its first step returns the weights and bias of Start.
 	ctx, cancel := context.WithCancel(t.Context())

@@ -225,8 +225,8 @@ func firstOfOne(a, b []float32) float32 {
 }
 
 func (t *task) rescaleModels(cols int) error {
-	for _, m := range []**Model{&t.Start, &t.Prior, &t.Resume} {
-		from := *m
+	for i, m := range []**Model{&t.Start, &t.Prior, &t.Resume} {
+		what, from := []string{"Start", "Prior", "Resume"}[i], *m
 		if from == nil || from.check() != nil { // an invalid model is reported when it is used
 			continue
 		}
@@ -234,8 +234,12 @@ func (t *task) rescaleModels(cols int) error {
 		own := from.Scaling.internal()
 		unfoldable := own != nil && !own.Folded || !s.Folded && s.Kind == scale.Unit
 		if unfoldable && !own.Same(s) {
-			return configErrorf("Scale", "have %q: the weights of the model that the run builds "+
-				"on can't be converted to this scaling", s.Kind)
+			kind := scale.None
+			if own != nil {
+				kind = own.Kind
+			}
+			return configErrorf(what, "the model's %s is %q, the run's is %q: the model's weights "+
+				"can't be converted", options.Name("Scale"), kind, s.Kind)
 		}
 		*m = from.WithCols(cols)
 		if t.scale != nil {
