@@ -56,8 +56,8 @@ func NewPartialFrom(m *Model) (*Partial, error) {
 	}
 	for k := range m.Weights {
 		if m.lambda(k) != m.lambda(0) {
-			return nil, configErrorf("C", "have %v, with which the model's weight vectors differ in "+
-				"lambda by their numbers of rows: chunks can't continue the model", m.Config.C)
+			return nil, configErrorf("C", "have %v, with which the lambdas of the model's weight vectors "+
+				"differ and depend on all rows: chunks can't continue the model", m.Config.C)
 		}
 	}
 	cfg := m.Config.Plain()

@@ -247,6 +247,15 @@ func TestStartErrors(t *testing.T) {
 		!strings.Contains(err.Error(), "only one of the two has the class 3") {
 		t.Errorf("Start and Prior with other classes: %v", err)
 	}
+	numbers := train(t, data.dense, data.y, pegasos.Trainer{Config: pegasos.Config{
+		Loss: pegasos.Squared, TargetScale: pegasos.ScaleStandard}})
+	for _, tr := range []pegasos.Trainer{{Start: numbers}, {Prior: numbers}, {Resume: numbers}} {
+		if _, err := tr.Train(t.Context(), data.dense, data.y); err == nil ||
+			!strings.HasSuffix(err.Error(), ": the model is for regression, but the loss hinge is for "+
+				"classes") {
+			t.Errorf("a model for regression: %v", err)
+		}
+	}
 	// A run that is canceled before its first step returns the weights and bias of Start.
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

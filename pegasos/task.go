@@ -31,6 +31,10 @@ func (t *task) prepare(x Examples, y []float32) (*store.Set, error) {
 		cfg := t.settings()
 		cfg.FillFrom(*from.Config.settings(), t.Resume != nil)
 		t.Config = fromSettings(*cfg)
+		what := map[*Model]string{t.Prior: "Prior", t.Start: "Start", t.Resume: "Resume"}[from]
+		if err := t.checkLoss(what, from); err != nil && len(from.Weights) > 0 {
+			return nil, err
+		}
 	}
 	if t.Resume != nil {
 		t.crossValidated = t.Resume.Result.CrossValidated
@@ -178,14 +182,10 @@ func (t *task) checkModels() error {
 			return configErrorf(what, "%v", err)
 		}
 		have, want := m.Config.Plain().Multiclass, t.Config.Plain().Multiclass
+		if err := t.checkLoss(what, m); err != nil {
+			return err
+		}
 		switch {
-		case (m.Classes == nil) != t.Loss.Regression():
-			kind := "classes"
-			if m.Classes == nil {
-				kind = "regression"
-			}
-			return configErrorf(what, "the model is for %s, but the loss %s is not", kind,
-				t.Config.Plain().Loss)
 		case have != want && (len(m.Classes) > 2 || have.Joint() || want.Joint()):
 			return configErrorf(what, "the model's %s is %q, want %q",
 				options.Name("Multiclass"), have, want)
@@ -213,6 +213,18 @@ func (t *task) checkModels() error {
 		}
 	}
 	return nil
+}
+
+func (t *task) checkLoss(what string, m *Model) error {
+	if (m.Classes == nil) == t.Loss.Regression() {
+		return nil
+	}
+	have, want := "classes", "regression"
+	if m.Classes == nil {
+		have, want = want, have
+	}
+	return configErrorf(what, "the model is for %s, but the loss %s is for %s", have,
+		t.Config.Plain().Loss, want)
 }
 
 // firstOfOne returns the least label that only one of a and b has. They are ascending and differ.
