@@ -191,21 +191,29 @@ func (m *Model) Score(cells []string) ([]float64, error) {
 	}
 	scores := m.DecisionAll(row)
 	if i := floats.FirstNotFinite(scores); i >= 0 {
-		return nil, fmt.Errorf("table: a score is %v: the row or the model has numbers too large for "+
-			"float32", scores[i])
+		return nil, tooLarge(scores[i])
 	}
 	return scores, nil
 }
 
+func tooLarge(score float64) error {
+	return fmt.Errorf("table: a score is %v: the row or the model has numbers too large for float32",
+		score)
+}
+
 // Predict returns the name of the predicted class, or for regression the predicted number as text.
-// See [Model.Score] for the cells and the errors.
+// See [Model.Score] for the cells and the errors; a number beyond float32 is an error, too.
 func (m *Model) Predict(cells []string) (string, error) {
 	scores, err := m.Score(cells)
 	if err != nil {
 		return "", err
 	}
 	if m.Head().Classes == nil {
-		return pegasos.FormatLabel(float32(scores[0])), nil
+		z := float32(scores[0])
+		if !floats.IsFinite(z) {
+			return "", tooLarge(scores[0])
+		}
+		return pegasos.FormatLabel(z), nil
 	}
 	return m.ClassName(m.Class(scores)), nil
 }

@@ -238,6 +238,27 @@ func TestScoreErrors(t *testing.T) {
 	}
 }
 
+func TestPredictTooLarge(t *testing.T) {
+	var rows [][]string
+	for i := range 30 {
+		rows = append(rows, []string{strconv.Itoa(i), strconv.Itoa(i * i)})
+	}
+	trained, err := Train(t.Context(), []string{"a", "y"}, rows, "y", pegasos.Config{
+		Loss: pegasos.Squared})
+	if err != nil {
+		t.Fatal(err)
+	}
+	linear := *trained.Predictor.(*pegasos.Model)
+	linear.Weights, linear.Bias = [][]float32{{0}}, []float64{-6e38}
+	m, err := New(&linear)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if z, err := m.Predict([]string{"1"}); z != "" || !says(err, "table: a score is -6e+38: ") {
+		t.Errorf("%q, %v", z, err)
+	}
+}
+
 // Cells may look like a comment, a header or a separator line of a file.
 func TestTrainFormOfCells(t *testing.T) {
 	rows := visits(2)
