@@ -503,7 +503,8 @@ func (s *source) writeNumbers(b *bytes.Buffer) {
 	switch {
 	case s.Pairs():
 		b.WriteString("\n// weights has a vector for each pair of positions in Classes, (0, 1), " +
-			"(0, 2), ...,\n// (1, 2), ...: a score above 0 is a vote for the class at the second position.\n")
+			"(0, 2), ...,\n// (1, 2), ...: a score above 0 is a vote for the class at the second " +
+			"position.\n")
 	case len(s.Weights) > 1:
 		b.WriteString("\n// weights has a vector for each class, in the order of Classes.\n")
 	case s.Curves():
