@@ -144,9 +144,9 @@ func TestCosts(t *testing.T) {
 		"costs:2: 2 costs, want 3":   {"-costs", file(t, "costs", "0 1 1\n1 0\n1 1 0\n")},
 		"costs:1: 3 costs, want 4": {"-costs",
 			file(t, "costs", "0 1 1\n1 0 1\n1 1 0\n1 1 1\n")},
-		"costs: -costs: have 2 rows": {"-costs", file(t, "costs", "0 1\n1 0\n")},
-		"costs: -costs: have 1 for":  {"-costs", file(t, "costs", "0 1 1\n1 1 1\n1 1 0\n")},
-		"costs: -costs: have -1 for": {"-costs", file(t, "costs", "0 1 1\n1 0 -1\n1 1 0\n")},
+		"costs: -costs: have 2 rows":                 {"-costs", file(t, "costs", "0 1\n1 0\n")},
+		"costs: -costs: have 1 in row 1, column 1 ":  {"-costs", file(t, "costs", "0 1 1\n1 1 1\n1 1 0\n")},
+		"costs: -costs: have -1 in row 1, column 2 ": {"-costs", file(t, "costs", "0 1 1\n1 0 -1\n1 1 0\n")},
 		"costs: -costs: they are for -mu": {"-multiclass", "ovr", "-costs",
 			file(t, "costs", "0 1 1\n1 0 1\n1 1 0\n")},
 		"none/costs": {"-costs", dir + "/none/costs"},
@@ -154,6 +154,8 @@ func TestCosts(t *testing.T) {
 		fails(t, anyFailure, want, append([]string{"train", "-multiclass", "crammer-singer", data,
 			dir + "/other"}, args...)...)
 	}
+	fails(t, exitUsage, `: -costs: they are for -loss "hinge", but -loss is "log"`, "train",
+		"-loss", "log", "-costs", costs, data, dir+"/other")
 }
 
 func TestValid(t *testing.T) {

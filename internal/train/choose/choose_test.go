@@ -329,7 +329,7 @@ func TestScaleKinds(t *testing.T) {
 			"rows of a user-defined type, which are not copied" + leftOut},
 		"half of the memory": {two.Dense, 2 * 4 * 300 * 6, "standard", ""},
 		"too little memory": {two.Dense, 2*4*300*6 - 2, "none",
-			"a copy of the rows would take more than half of the memory" + leftOut},
+			"a copy of the rows would take more than 0.007199 MB, half of the memory limit" + leftOut},
 	} {
 		y := append(slices.Clone(two.Y), two.Y...)[:c.x.Rows()]
 		have := settled(t, c.x, y, store.SetOptions{}, choose.Open{MaxMemory: c.max})
@@ -449,6 +449,11 @@ func TestMemoryForCopies(t *testing.T) {
 		if have, err := tryRows(t, c.x, p.Y, store.SetOptions{}, open); err != nil ||
 			have.MaxMemory != 1 {
 			t.Errorf("%s of %T: %v", c.scale, c.x, err)
+		}
+		open.MaxMemory, options.Allowed = 0, int64(c.bytes) // as programs may set it
+		_, err = tryRows(t, c.x, p.Y, store.SetOptions{}, open)
+		if options.Allowed = options.DefaultMaxMemory; err == nil {
+			t.Errorf("%s of %T: a copy above the memory allowed without MaxMemory", c.scale, c.x)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package choose
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -90,7 +91,8 @@ func (c *Choice) kind() scale.Kind {
 	case m.WillNeed() != nil && need > maxMappedCopy:
 		c.note = "mapped rows, too many to be copied"
 	case need > float64(c.memory())/2: // training needs the other half
-		c.note = "a copy of the rows would take more than half of the memory"
+		c.note = fmt.Sprintf("a copy of the rows would take more than %.6g MB, half of the memory limit",
+			float64(c.memory())/2e6)
 	default:
 		return k
 	}
@@ -144,10 +146,11 @@ func (c *Choice) copyBytes(toDense bool) float64 {
 }
 
 // checkCopy returns an error if a scaled copy of the rows takes all of MaxMemory or, if MaxMemory
-// is 0, of the default limit or of the machine's free memory. It subtracts the size of the copy
-// from a MaxMemory above 0.
+// is 0, of options.Allowed or of the machine's free memory. It subtracts the size of the copy from
+// a MaxMemory above 0.
 func (c *Choice) checkCopy(toDense bool) error {
-	need, most, have := c.copyBytes(toDense), float64(c.memory()), "have %.6g MB"
+	need, most, have := c.copyBytes(toDense), float64(cmp.Or(c.MaxMemory, options.Allowed)),
+		"have %.6g MB"
 	if free := machine.Free(); c.MaxMemory == 0 && free < most {
 		most, have = free, "the machine or control group has %.6g MB beside what this program uses"
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
 	"github.com/pegasimd/pegasimd/internal/base/plural"
+	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/options"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
@@ -81,6 +82,9 @@ func (s *Session) checkCosts() error {
 	case s.Multiclass != settings.CrammerSinger:
 		return options.Bad("Costs", "they are for %s %q, but %s is %q",
 			options.Name("Multiclass"), settings.CrammerSinger, options.Name("Multiclass"), s.Multiclass)
+	case s.Kind() != loss.Hinge:
+		return options.Bad("Costs", "they are for %s %q, but %s is %q", options.Name("Loss"),
+			loss.Hinge.Name(), options.Name("Loss"), s.Loss)
 	case len(s.Costs) != classes:
 		return options.Bad("Costs", "have %s, want one for each of the %d classes",
 			plural.Count(len(s.Costs), "row"), classes)
@@ -94,8 +98,8 @@ func (s *Session) checkCosts() error {
 		for r, c := range row {
 			if r == y && c != 0 || r != y && !(c > 0 && c <= math.MaxFloat32) {
 				return options.Bad("Costs",
-					"have %v for predicting class %d for a row of class %d, want 0 on the diagonal "+
-						"and positive numbers of at most 3.4e38 elsewhere", c, r, y)
+					"have %v in row %d, column %d (counted from 0), want 0 on the diagonal and positive "+
+						"numbers of at most 3.4e38 elsewhere", c, y, r)
 			}
 		}
 	}

@@ -449,13 +449,13 @@ func TestNewRefuses(t *testing.T) {
 func TestCosts(t *testing.T) {
 	data := sample.Random(6, 30, 3, 3, 1)
 	for want, costs := range map[string][][]float64{
-		"":                          {{0, 1, 2}, {math.MaxFloat32, 0, 1}, {1, 0x1p-60, 0}},
-		"have 2 rows":               {{0, 1, 1}, {1, 0, 1}},
-		"row 1 has 2":               {{0, 1, 1}, {1, 0}, {1, 1, 0}},
-		"have 1 for predicting":     {{0, 1, 1}, {1, 1, 1}, {1, 1, 0}},
-		"have 0 for predicting":     {{0, 1, 1}, {1, 0, 0}, {1, 1, 0}},
-		"have -1 for predicting":    {{0, 1, 1}, {-1, 0, 1}, {1, 1, 0}},
-		"have 1e+39 for predicting": {{0, 1, 1}, {1, 0, 1}, {1, 1e39, 0}},
+		"":                               {{0, 1, 2}, {math.MaxFloat32, 0, 1}, {1, 0x1p-60, 0}},
+		"have 2 rows":                    {{0, 1, 1}, {1, 0, 1}},
+		"row 1 has 2":                    {{0, 1, 1}, {1, 0}, {1, 1, 0}},
+		"have 1 in row 1, column 1 ":     {{0, 1, 1}, {1, 1, 1}, {1, 1, 0}},
+		"have 0 in row 1, column 2 ":     {{0, 1, 1}, {1, 0, 0}, {1, 1, 0}},
+		"have -1 in row 1, column 0 ":    {{0, 1, 1}, {-1, 0, 1}, {1, 1, 0}},
+		"have 1e+39 in row 2, column 1 ": {{0, 1, 1}, {1, 0, 1}, {1, 1e39, 0}},
 	} {
 		job := newJob(t, data.Dense, data.Y, settings.Settings{Multiclass: settings.CrammerSinger})
 		job.Costs = costs
@@ -468,6 +468,12 @@ func TestCosts(t *testing.T) {
 	job.Costs = [][]float64{}
 	if _, err := engine.New(job); err == nil {
 		t.Error("costs without Crammer-Singer are accepted")
+	}
+	job = newJob(t, data.Dense, data.Y, settings.Settings{Multiclass: settings.CrammerSinger})
+	job.Loss = "log" // package choose sets Multiclass after Validate
+	job.Costs = [][]float64{{0, 1, 1}, {1, 0, 1}, {1, 1, 0}}
+	if _, err := engine.New(job); err == nil {
+		t.Error("costs with the log loss are accepted")
 	}
 }
 

@@ -122,11 +122,11 @@ func (s *Settings) ClassWeights() (map[float32]float64, error) {
 	}
 	weights := make(map[float32]float64)
 	for _, part := range strings.Split(s.ClassWeight, ",") {
-		name, value, _ := strings.Cut(part, "=")
+		name, value, pair := strings.Cut(part, "=")
 		label, err := strconv.ParseFloat(strings.TrimSpace(name), 32)
 		weight, err2 := strconv.ParseFloat(strings.TrimSpace(value), 64)
 		switch {
-		case err != nil:
+		case err != nil || !pair:
 			return nil, options.Bad("ClassWeight",
 				"have %.40q, want a list such as -1=1,1=2.5, or %s alone", part, Balanced)
 		case err2 != nil || !labels.GoodWeight(weight):
