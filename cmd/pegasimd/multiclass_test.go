@@ -154,8 +154,9 @@ func TestCosts(t *testing.T) {
 		fails(t, anyFailure, want, append([]string{"train", "-multiclass", "crammer-singer", data,
 			dir + "/other"}, args...)...)
 	}
-	fails(t, exitUsage, `: -costs: they are for -loss "hinge", but -loss is "log"`, "train",
-		"-loss", "log", "-costs", costs, data, dir+"/other")
+	fails(t, exitUsage, `: -costs: they require -multiclass "crammer-singer"; -multiclass: have `+
+		`"crammer-singer", which requires -loss "hinge", but -loss is "log"`, "train", "-loss", "log",
+		"-costs", costs, data, dir+"/other")
 }
 
 func TestValid(t *testing.T) {

@@ -1,6 +1,8 @@
 package choose
 
 import (
+	"errors"
+	"fmt"
 	"math"
 
 	"github.com/pegasimd/pegasimd/internal/rows/curves"
@@ -16,6 +18,13 @@ import (
 // which chooses the other settings. If o.Stopped reports true, Settings may return a nil Choice,
 // and its error means nothing.
 func Settings(o Open, set *store.Set) (*Choice, error) {
+	if o.Costs && o.Multiclass == "" {
+		o.Multiclass = settings.CrammerSinger
+		if rule := (options.Rule{}); errors.As(o.Validate(), &rule) {
+			return nil, options.Rule{Field: "Costs", Reason: fmt.Sprintf("they require Multiclass %q; %s",
+				o.Multiclass, rule), Mentions: "Multiclass " + rule.Field + " " + rule.Mentions}
+		}
+	}
 	c := newChoice(o, set)
 	for _, step := range []func() error{c.measure, c.scale} {
 		if err := step(); err != nil || o.Stopped() {
@@ -129,9 +138,6 @@ func (c *Choice) pairsFit() bool {
 // if none fits.
 func (c *Choice) multiclass() string {
 	k, n := float64(len(c.shares)), float64(c.columns.Rows)
-	if c.Costs {
-		return settings.CrammerSinger
-	}
 	if k <= 2 {
 		return settings.OneVsRest
 	}

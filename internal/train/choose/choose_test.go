@@ -684,3 +684,22 @@ func TestEmptyColumns(t *testing.T) {
 		}
 	}
 }
+
+// The rules for Multiclass hold for a scheme that the costs require, too.
+func TestCosts(t *testing.T) {
+	p := sample.Random(2, 60, 3, 3, 1)
+	for field, s := range map[string]settings.Settings{
+		"":           {},
+		"Finish":     {Finish: settings.FinishNewton},
+		"Multiclass": {Loss: "log"},
+		"Tol":        {Tol: 0.1, Bias: settings.BiasUnregularised},
+	} {
+		c, err := tryRows(t, p.Dense, p.Y, store.SetOptions{}, choose.Open{Settings: s, Costs: true})
+		var rule options.Rule
+		if field == "" && (err != nil || c.Multiclass != settings.CrammerSinger) ||
+			field != "" && (!errors.As(err, &rule) || rule.Field != "Costs" ||
+				!strings.Contains(rule.Reason, `; `+field+": ")) {
+			t.Errorf("%+v: %v", s, err)
+		}
+	}
+}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
 	"github.com/pegasimd/pegasimd/internal/base/plural"
-	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/options"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
@@ -82,9 +81,6 @@ func (s *Session) checkCosts() error {
 	case s.Multiclass != settings.CrammerSinger:
 		return options.Bad("Costs", "they are for %s %q, but %s is %q",
 			options.Name("Multiclass"), settings.CrammerSinger, options.Name("Multiclass"), s.Multiclass)
-	case s.Kind() != loss.Hinge:
-		return options.Bad("Costs", "they are for %s %q, but %s is %q", options.Name("Loss"),
-			loss.Hinge.Name(), options.Name("Loss"), s.Loss)
 	case len(s.Costs) != classes:
 		return options.Bad("Costs", "have %s, want one for each of the %d classes",
 			plural.Count(len(s.Costs), "row"), classes)

@@ -469,12 +469,6 @@ func TestCosts(t *testing.T) {
 	if _, err := engine.New(job); err == nil {
 		t.Error("costs without Crammer-Singer are accepted")
 	}
-	job = newJob(t, data.Dense, data.Y, settings.Settings{Multiclass: settings.CrammerSinger})
-	job.Loss = "log" // package choose sets Multiclass after Validate
-	job.Costs = [][]float64{{0, 1, 1}, {1, 0, 1}, {1, 1, 0}}
-	if _, err := engine.New(job); err == nil {
-		t.Error("costs with the log loss are accepted")
-	}
 }
 
 func TestAdapt(t *testing.T) {
