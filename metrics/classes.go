@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/internal/base/misuse"
-	"github.com/pegasimd/pegasimd/internal/base/plural"
 )
 
 // Accuracy returns the share of rows whose prediction is correct.
@@ -40,8 +39,8 @@ func eachRow(truth, predicted []int, weights []float32, classes int, f func(t, p
 			continue
 		}
 		if uint(t) >= uint(classes) || uint(p) >= uint(classes) {
-			panic(misuse.Of("row %d is of class %d, predicted %d, of %s", i, t, p,
-				plural.Count(classes, "class")))
+			panic(misuse.Of("row %d: class %d, predicted as class %d, want classes from 0 and below %d",
+				i, t, p, classes))
 		}
 		f(t, p, w)
 	}

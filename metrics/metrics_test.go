@@ -259,10 +259,10 @@ func take[T any](of []T, rows []int) (some []T) {
 
 func TestClassesOutOfRange(t *testing.T) {
 	for call, f := range map[string]func(){
-		"Confusion: row 1 is of class 5, predicted 0, of 2 classes": func() {
+		"Confusion: row 1: class 5, predicted as class 0, want classes from 0 and below 2": func() {
 			Confusion([]int{0, 5}, []int{1, 0}, nil, 2)
 		},
-		"Confusion: row 0 is of class 0, predicted -1, of 2 classes": func() {
+		"Confusion: row 0: class 0, predicted as class -1, want classes from 0 and below 2": func() {
 			Confusion([]int{0}, []int{-1}, nil, 2)
 		},
 		"Confusion: -1 classes": func() { Confusion(nil, nil, nil, -1) },

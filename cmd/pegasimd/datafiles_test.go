@@ -227,7 +227,7 @@ func TestMaxMemory(t *testing.T) {
 	fmt.Fprint(&wide, "1 1:1\n2 1048576:1\n3 2:1\n1 1:2\n2 1:3\n3 2:3\n")
 	many, few := file(t, "many.svm", classes.String()), file(t, "wide.svm", wide.String())
 	model := filepath.Join(t.TempDir(), "a.model")
-	fails(t, exitUsage, "MB left, but 1500 weight vectors of 1 feature, with 4.5e+06 rows in all, "+
+	fails(t, exitUsage, "MB left, but 1500 weight vectors of 1 feature, with 3000 rows each, "+
 		"would take ", "train", "-multiclass", "ovr", many, model)
 	fails(t, exitUsage, "MB left, but 3 weight vectors of 1048576 features", "train", few, model)
 	fails(t, exitUsage, "MB, but 1500 binary problems (with 4.5e+06 rows in all) would take ",

@@ -83,10 +83,10 @@ func (r *Reader) readMagic(kind Kind) error {
 	version, err := strconv.Atoi(text)
 	switch {
 	case err == nil && version > kind.Version:
-		return fmt.Errorf("version %d is newer than this program, which knows %d", version,
-			kind.Version)
+		return fmt.Errorf("version %d is newer than this program, which reads versions up to %d",
+			version, kind.Version)
 	case err != nil || version < 1:
-		return fmt.Errorf("version %.20q: want a whole number from 1 to %d", text, kind.Version)
+		return fmt.Errorf("version %.20q: want a whole number, 1 or more", text)
 	}
 	return nil
 }

@@ -109,8 +109,8 @@ func (s *Set) Measure() error {
 	if squares < float64(MinR2*float64(len(s.Norms))) {
 		for i := range s.Norms {
 			if largestValue(x, i, 0x1p100) > 0 {
-				return &RowError{i, fmt.Sprintf("the mean squared length of all rows is below %.1g, "+
-					"too small for float32", MinR2), true}
+				return &RowError{i, fmt.Sprintf("a value is not 0, but the mean squared length of all "+
+					"rows is below %.1g, too small for float32", MinR2), true}
 			}
 		}
 	}

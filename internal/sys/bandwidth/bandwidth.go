@@ -26,7 +26,7 @@ func Available() bool { return available }
 // with one operand ignore y. Run must not be called unless [Available].
 func Run(s Shape, x, y []float32) {
 	if len(x) < MinLength || s >= Read2 && s != Update && len(y) != len(x) {
-		panic("bandwidth: want 8 or more elements in x, and as many in y if it is used")
+		panic("bandwidth: want 8 or more elements in x, and the same number in y if the shape uses y")
 	}
 	switch s {
 	case Read:

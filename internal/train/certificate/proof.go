@@ -53,8 +53,8 @@ func ReadProof(r *modelfile.Reader) (*Proof, error) {
 	}
 	for k, v := range lines {
 		if v.Shares < 0 || !(v.Scale > 0) || v.Scale > math.MaxFloat32 {
-			return nil, fmt.Errorf("header: vectors: %d: %s with the scale %v, want 0 or more shares "+
-				"and a positive scale of at most 3.4e38", k, plural.Count(v.Shares, "share"),
+			return nil, fmt.Errorf("header: vectors: vector %d has %s and the scale %v, want 0 or more "+
+				"shares and a positive scale of at most 3.4e38", k, plural.Count(v.Shares, "share"),
 				v.Scale)
 		}
 		var err error

@@ -39,7 +39,7 @@ func TestProofFile(t *testing.T) {
 	for _, scale := range []float64{0, -1, 4e38} {
 		_, text := write(scale)
 		if _, err := read(text); err == nil ||
-			!strings.Contains(err.Error(), "vectors: 1: 1 share with") {
+			!strings.Contains(err.Error(), "vector 1 has 1 share and") {
 			t.Errorf("scale %v: error %v", scale, err)
 		}
 	}

@@ -2,6 +2,7 @@ package choose
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
@@ -77,8 +78,9 @@ func (c *Choice) prove(passes int) {
 	lambda, _ := options.LambdaFor(c.Lambda, c.C, c.Rows.Total())
 	plan := w.To(ProofTol, lambda)
 	if plan.Cost > c.budget(&w) {
-		c.addNote(fmt.Sprintf("not up to a proof: tol %g would take about %.2g s", ProofTol,
-			plan.Cost/1e9))
+		seconds, _ := strconv.ParseFloat(fmt.Sprintf("%.2g", plan.Cost/1e9), 64)
+		c.addNote(fmt.Sprintf("not up to a proof: tol %g would take about %s s", ProofTol,
+			strconv.FormatFloat(seconds, 'f', -1, 64))) // 1200, not 1.2e+03
 		return
 	}
 	c.Finish, c.Tol = s.Finish, s.Tol

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"runtime"
 
 	"github.com/pegasimd/pegasimd/internal/base/order"
@@ -63,9 +64,16 @@ func (s *Session) checkMemory() error {
 	vectors, rows, _, _ := s.sizes()
 	if need > limit {
 		others, args := s.alternatives(limit)
-		return options.Bad("MaxMemory", "%s, but %s of %s, with %.3g rows in all, would take %.6g MB "+
-			"beside the data"+others, append([]any{have, plural.Count(int(vectors), "weight vector"),
-			plural.Count(s.Rows.X.Cols(), "feature"), rows, need / 1e6}, args...)...)
+		with := plural.Count(int(math.Round(rows/vectors)), "row")
+		if s.pairs() {
+			with = "about " + with
+		}
+		if vectors > 1 {
+			with += " each"
+		}
+		return options.Bad("MaxMemory", "%s, but %s of %s, with %s, would take %.6g MB beside the data"+
+			others, append([]any{have, plural.Count(int(vectors), "weight vector"),
+			plural.Count(s.Rows.X.Cols(), "feature"), with, need / 1e6}, args...)...)
 	}
 	machine.Expect(need)
 	left := max(0, min(limit, machine.Spare()/float64(s.Share))-need)

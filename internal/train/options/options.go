@@ -150,7 +150,7 @@ func LambdaFor(lambda, c, rows float64) (float64, Rule) {
 	lambda = 1 / float64(c*rows)
 	broken := Positive("Lambda", lambda).Field != ""
 	return lambda, Not("C", broken, "have %v, which makes lambda %v for rows of the total "+
-		"weight %v", c, lambda, rows)
+		"weight %v, want a positive finite lambda", c, lambda, rows)
 }
 
 // DefaultMaxMemory, in bytes, stands for a MaxMemory of 0 when settings are chosen: the choice is

@@ -243,7 +243,7 @@ func (r *Rounds) setBounds(s *scale.Statistics) error {
 	r.maxLength = (1 + 0x1p-20) * math.Sqrt(sizes.MaxSquare+bias)
 	if !(r.maxLength < math.MaxFloat32) {
 		return fmt.Errorf("pegasos: a row's norm, with the bias feature, exceeds the range of " +
-			"float32: scale the features")
+			"float32: smaller values or a smaller BiasScale may help")
 	}
 	r.hessianQuantum = r.quantum(2)
 	nonzeros, d := float64(s.Nonzeros)/float64(s.Rows), float64(r.vars)
