@@ -91,7 +91,7 @@ func TestResumeTellsWhatDiffers(t *testing.T) {
 	must(t, "train", "-quiet", "-checkpoint", state, data, out)
 	fails(t, exitUsage, "-resume: the run had other settings: -loss was hinge, is log; "+
 		"-seed was 0, is 5\n", "train", "-resume", state, "-loss", "log", "-seed", "5", data, out)
-	fails(t, exitUsage, "-resume: the run had other settings: -patience was 0, is 2\n", "train",
+	fails(t, exitUsage, "-resume: the run had other settings: -patience was not set, is 2\n", "train",
 		"-resume", state, "-valid", data, "-patience", "2", data, out)
 }
 

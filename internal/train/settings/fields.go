@@ -1,11 +1,11 @@
 package settings
 
 import (
-	"cmp"
 	"fmt"
 	"reflect"
 	"strings"
 
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/train/options"
 )
 
@@ -80,13 +80,22 @@ func Differences(interrupted, resumed Settings, unit float64) error {
 	for i := range a.NumField() {
 		if had, has := a.Field(i).Interface(), b.Field(i).Interface(); had != has {
 			name := a.Type().Field(i).Name
-			if name == "Epsilon" {
+			switch name {
+			case "Epsilon":
 				had = fmt.Sprintf("%.6g", float64(was.Epsilon*unit))
 				has = fmt.Sprintf("%.6g", float64(is.Epsilon*unit))
+			case "Calibrate":
+				had = plural.Count(was.Calibrate, "fold")
+				has = plural.Count(is.Calibrate, "fold")
+			}
+			word := func(of reflect.Value, value any) string {
+				if of.IsZero() && name != "Epsilon" && name != "Seed" && name != "Project" {
+					return "not set"
+				}
+				return fmt.Sprint(value)
 			}
 			formats = append(formats, "%s was %s, is %s")
-			args = append(args, options.Name(name), cmp.Or(fmt.Sprint(had), "not set"),
-				cmp.Or(fmt.Sprint(has), "not set"))
+			args = append(args, options.Name(name), word(a.Field(i), had), word(b.Field(i), has))
 		}
 	}
 	if formats == nil {

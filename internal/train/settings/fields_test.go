@@ -59,4 +59,9 @@ func TestUses(t *testing.T) {
 	if !strings.HasSuffix(told, "Epsilon was 0.5, is 0.7") {
 		t.Errorf("of scaled targets: %s", told)
 	}
+	told = fmt.Sprint(Differences(Settings{Lambda: 0.5}, Settings{C: 3, Calibrate: 5, Seed: 2}, 1))
+	if !strings.HasSuffix(told, ": Lambda was 0.5, is not set; C was not set, is 3; Calibrate was "+
+		"not set, is 5 folds; Seed was 0, is 2") {
+		t.Errorf("settings of 0: %s", told)
+	}
 }
