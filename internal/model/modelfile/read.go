@@ -169,7 +169,10 @@ func (r *Reader) readValue(f Field) error {
 	if line.err != nil {
 		return line.err
 	}
-	return errors.New(err.Error()) // hides io.EOF: the line has ended, not the file
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) { // of the line, not the file
+		return errors.New("the line ends before its value does")
+	}
+	return err
 }
 
 type lineReader struct {
