@@ -59,7 +59,7 @@ func mix(z uint64) uint64 {
 func (m *model) readRow(line string) (class int, index []int, values []float32, err error) {
 	words := strings.Fields(line)
 	if len(words) == 0 {
-		return 0, nil, nil, fmt.Errorf("a line without a label is not covered")
+		return 0, nil, nil, fmt.Errorf("a blank line is not covered")
 	}
 	label, err := number(words[0])
 	if class = slices.Index(m.Classes, label); err != nil || class < 0 {
@@ -72,7 +72,8 @@ func (m *model) readRow(line string) (class int, index []int, values []float32, 
 		v, err2 := number(second)
 		at := int(j) - m.IndexBase
 		if err != nil || err2 != nil || at <= last || at >= m.Features {
-			return 0, nil, nil, fmt.Errorf("%.40q: want FEATURE:FLOAT32, features ascending and of the model", word)
+			return 0, nil, nil, fmt.Errorf("%.40q: want FEATURE:FLOAT32, with features of the model in "+
+				"ascending order", word)
 		}
 		if last = at; v != 0 {
 			index, values = append(index, at), append(values, v)

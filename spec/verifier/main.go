@@ -173,15 +173,15 @@ func (m *model) findBound(rows []row, margins []float64, slack float64,
 func (r *report) print() {
 	fmt.Printf("model hash %s\n", r.hash)
 	if c := r.claimed; c.Objective != nil && c.Bound != nil {
-		fmt.Printf("claimed    objective %v, at least %v\n", *c.Objective, *c.Bound)
+		fmt.Printf("claimed    objective %v, optimum at least %v\n", *c.Objective, *c.Bound)
 	}
-	fmt.Printf("found      objective %v, at least %v\n", r.objective, r.bound)
+	fmt.Printf("found      objective %v, optimum at least %v\n", r.objective, r.bound)
 	for _, reason := range r.reasons {
 		fmt.Println("but        " + reason)
 	}
 	fmt.Println("not checked: " + notChecked)
 	if g := gap(r.objective, r.bound); r.verdict == notConfirmed && g <= 1 {
-		fmt.Printf("%s, at most %.5g %%\n", r.verdict, 100*g*1.0001)
+		fmt.Printf("%s, at most %.5g %% above the optimum\n", r.verdict, 100*g*1.0001)
 		return
 	}
 	fmt.Println(r.verdict)

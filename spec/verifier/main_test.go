@@ -171,7 +171,7 @@ func TestHeaderEdits(t *testing.T) {
 		{"claims nothing", without},
 		{"claims nothing", append(without, `"objective":`+p+",", "")},
 		{"confirmed", []string{"\nconfig:", "\ncommand: \"-loss hinge\"\nconfig:"}}, // not checked
-		{"data should be", []string{"\ndata: ", "\ncommand: \"\"\ndata: "}},         // too early
+		{`a line "data" here`, []string{"\ndata: ", "\ncommand: \"\"\ndata: "}},     // too early
 		{"contradicted", []string{g, "0.03"}},
 		{"contradicted", []string{`,"gap":` + g, ""}},
 		{"contradicted", []string{`{"objective":` + p, `{"objective":0.546974915945635`}},
@@ -187,10 +187,10 @@ func TestHeaderEdits(t *testing.T) {
 		{"result: {", []string{"\nscaling", "\nresult: " + resultLine + "\nscaling"}},
 		{"is unknown", []string{"\nscaling", "\nwhatever: 1\nscaling"}},
 		{"is unknown", []string{`"r2":4.5723572486864}`, `"r2":4.5723572486864}` + "\nmore: 1"}},
-		{"config should be", []string{"\nconfig:", "\nresult: " + resultLine + "\nconfig:"}},
-		{"features should be", []string{"\nfeatures: 9\n", "\n"}},
-		{"hash should be", []string{"\nhash: ", "\nash: "}},
-		{"data should be", []string{"\ndata: ", "\nprior: \"\"\ndata: "}},
+		{`a line "config" here`, []string{"\nconfig:", "\nresult: " + resultLine + "\nconfig:"}},
+		{`a line "features" here`, []string{"\nfeatures: 9\n", "\n"}},
+		{`a line "hash" here`, []string{"\nhash: ", "\nash: "}},
+		{`a line "data" here`, []string{"\ndata: ", "\nprior: \"\"\ndata: "}},
 		{`"prior" are not covered`, []string{"\nhash: ", "\nprior: \"\"\nhash: "}},
 		{`"start" are not covered`, []string{"\nhash: ", "\nstart: \"\"\nhash: "}},
 		{`"names" are not covered`, []string{"\nbias: ", "\nnames: [\"a\",\"b\"]\nbias: "}},

@@ -134,7 +134,7 @@ func (m *model) readHeader(lines []string) error {
 		name, text, _ := strings.Cut(line, ": ")
 		for len(known) > 0 && known[0].name != name {
 			if known[0].required {
-				return fmt.Errorf("header: %s should be in place of %.40q", known[0].name, line)
+				return fmt.Errorf("header: want a line %q here, have %.40q", known[0].name, line)
 			}
 			known = known[1:]
 		}
