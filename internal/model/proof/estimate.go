@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 )
@@ -106,9 +107,11 @@ func (s *Errors) Estimate() (*Estimate, error) {
 			d := s.target[i] - mean
 			squares += float64(w * float64(d*d))
 		}
-		if unit = squares / all; unit == 0 { // NaN is reported below
+		// The rounded squares of equal targets may be above 0. Infinite targets are reported below.
+		if y := slices.Min(s.target); y == slices.Max(s.target) && floats.IsFinite(y) {
 			return nil, errors.New("R^2 is not defined for rows with equal targets")
 		}
+		unit = squares / all
 		e.Metric, e.Value = R2, 1-wrong/squares
 	}
 	sums := map[int32]float64{}

@@ -61,6 +61,15 @@ func TestErrorsEstimate(t *testing.T) {
 		math.Abs(e.StdErr-0.08) > 1e-15 || e.Metric != R2 {
 		t.Errorf("%+v, %v", e, err)
 	}
+	for i := range int32(100) { // with some of the weights, the mean of the targets is rounded
+		var equal Errors
+		for k := range int32(3) {
+			equal.Number(k, 0.7, 0, 1/float64(3*i+k+1))
+		}
+		if e, err := equal.Estimate(); err == nil {
+			t.Errorf("equal targets have the estimate %+v", e)
+		}
+	}
 	var infinite Errors
 	infinite.Number(0, math.Inf(1), 0, 1)
 	for want, of := range map[string]*Errors{
