@@ -15,6 +15,8 @@ import (
 
 const MaxClasses = 1 << 16 // of a model
 
+const maxListed = 20 // classes in a message
+
 // Classify returns the classes in ascending order, and for each row the index of its label in the
 // classes. weight may be nil.
 //
@@ -36,8 +38,11 @@ func Classify(y []float32, weight []float64, known []float32,
 				continue
 			}
 			if _, found := Find(known, v); !found {
-				return nil, nil, badRow(i,
-					fmt.Sprintf("the label %v is not one of the classes %v", v, known))
+				of := fmt.Sprintf("classes %v", known)
+				if len(known) > maxListed {
+					of = fmt.Sprintf("%d classes", len(known))
+				}
+				return nil, nil, badRow(i, fmt.Sprintf("the label %v is not one of the %s", v, of))
 			}
 		}
 	} else if classes, err = distinct(y, weight, badRow); err != nil {
@@ -48,8 +53,7 @@ func Classify(y []float32, weight []float64, known []float32,
 		if weight != nil {
 			rows = "rows with a weight above 0"
 		}
-		return nil, nil, fmt.Errorf("pegasos: all %s have the label %v: want two or more classes",
-			rows, classes[0])
+		return nil, nil, fmt.Errorf("pegasos: all %s have the same label: want two or more classes", rows)
 	}
 	class = make([]int32, len(y))
 	if len(classes) == 2 { // fast path
