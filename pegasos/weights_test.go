@@ -291,7 +291,7 @@ func TestWeightErrors(t *testing.T) {
 	}{
 		{[]float32{1, 2, 3}, -1, "3 weights for 4 rows"},
 		{[]float32{0, 0, 0, 0}, -1, "weight"},
-		{[]float32{1, 0, 1, 0}, -1, "have the label 1"},
+		{[]float32{1, 0, 1, 0}, -1, "have the same label"},
 		{[]float32{1, 1, -1, 1}, 2, "weight is -1"},
 		{[]float32{1, float32(math.NaN()), 1, 1}, 1, "weight is NaN"},
 		{[]float32{1, 1, 1, float32(math.Inf(1))}, 3, "weight is +Inf"},

@@ -33,7 +33,7 @@ func TestClassify(t *testing.T) {
 			class: []int32{1, 1}},
 		{y: []float32{2, 3}, known: []float32{1, 2}, err: "row 1: the label 3 is not one"},
 		{y: []float32{2, nan}, err: "row 1: the label is NaN"},
-		{y: []float32{2, 2}, err: "all rows have the label 2"},
+		{y: []float32{2, 2}, err: "all rows have the same label"},
 	} {
 		classes, class, err := Classify(c.y, c.weight, c.known, badRow)
 		if c.err != "" {
