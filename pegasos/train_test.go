@@ -200,9 +200,9 @@ func TestDataErrors(t *testing.T) {
 	}{
 		{"no rows", dense.New(0, 2), nil, -1, "no rows"},
 		{"too few labels", x, []float32{1, 2}, -1, "2 labels for 3 rows"},
-		{"one class", x, []float32{4, 4, 4}, -1, "all rows have the label 4"},
+		{"one class", x, []float32{4, 4, 4}, -1, "all rows have the same label"},
 		{"zero and minus zero", x, []float32{0, float32(math.Copysign(0, -1)), 0}, -1,
-			"all rows have the label 0"},
+			"all rows have the same label"},
 		{"NaN label", x, []float32{1, 2, nan}, 2, "label is NaN"},
 		{"infinite label", x, []float32{1, -inf, 2}, 1, "-Inf, want a finite number"},
 		{"NaN", matrix(t, 3, 2, 1, 2, 3, nan, 5, 6), []float32{1, 2, 1}, 1, "NaN or infinite"},
