@@ -77,7 +77,7 @@ func TestProofErrors(t *testing.T) {
 		{seal(header("["+one+","+one+"]"), "\x01\x00\x02\x00"), ""},
 		{seal(header("["+one+"]"), ""), "cut short"},
 		{seal(header("["+one+"]"), "\x01\x00\x01\x00"), "checksum"},
-		{seal(header(`[{"shares":-1,"signed":false,"scale":1}]`), ""), "vectors: 0: -1 shares"},
+		{seal(header(`[{"shares":-1,"signed":false,"scale":1}]`), ""), "vector 0 has -1 shares"},
 		{seal(header(`[{"shares":0,"signed":false,"scale":1}]`), ""), ""},
 		{seal(header(`[{"shares":1,"signed":false,"scale":0}]`), "\x01\x00"), "the scale 0"},
 		{seal(header(`[{"shares":1,"signed":false,"scale":3e38}]`), "\x01\x00"), ""},
