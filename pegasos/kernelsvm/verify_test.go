@@ -12,6 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/sparse"
 )
 
 // For models of dual coordinate ascent, Verify must prove about the claimed gap on the training
@@ -53,6 +54,22 @@ func TestVerify(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+func TestVerifyWithoutFeatures(t *testing.T) {
+	x, err := sparse.New(0, make([]int64, 4), nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y := []float32{1, 1, 0}
+	m, err := new(Trainer).Train(t.Context(), x, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, err := new(Trainer).Verify(t.Context(), m, x, y); err != nil ||
+		v.Verdict == pegasos.Contradicted {
+		t.Errorf("%+v, %v", v, err)
 	}
 }
 

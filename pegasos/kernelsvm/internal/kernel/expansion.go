@@ -250,6 +250,9 @@ func (r *Rows) query(x Row, bits bool, b *buffer) Probe {
 	switch {
 	case bits:
 		b.words = append(b.words[:0], make([]uint64, r.width)...)
+		if b.words == nil {
+			b.words = []uint64{} // nil words, without columns, would mean that the row is not packed
+		}
 		packRow(b.words, &x, r.cols)
 		return Probe{words: b.words}
 	case r.dense == nil:

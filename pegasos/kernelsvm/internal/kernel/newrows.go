@@ -48,6 +48,9 @@ func (r *Rows) Select(dst *Rows, positions []int32) {
 	dst.Diagonal, dst.Norms = nil, nil
 	dst.divide([]int{len(positions)})
 	if r.words != nil {
+		if dst.words == nil {
+			dst.words = []uint64{} // stays empty, but not nil, without columns
+		}
 		for _, p := range positions {
 			dst.words = append(dst.words, r.words[int(p)*r.width:][:r.width]...)
 		}
