@@ -69,8 +69,12 @@ func (f *Finding) Print(w io.Writer) {
 		if n > most {
 			some += " ..."
 		}
-		fmt.Fprintf(w, "bound or gap not confirmed for %d of %s: %s\n", n,
-			plural.Count(f.Vectors, "problem"), strings.ReplaceAll(some, " ", ", "))
+		about := ""
+		if f.Verdict == Confirmed {
+			about = "; the verdict is about the means over the problems"
+		}
+		fmt.Fprintf(w, "bound or gap not confirmed for %d of %s: %s%s\n", n,
+			plural.Count(f.Vectors, "problem"), strings.ReplaceAll(some, " ", ", "), about)
 	}
 	verdict := f.Verdict
 	if verdict == NotConfirmed && len(f.Reasons) == 0 && Useful(gap) {
