@@ -77,35 +77,35 @@ func TestChoices(t *testing.T) {
 		want string
 	}{
 		{two.dense, two.y, pegasos.Config{},
-			"columns standardised, bias, lambda 0.0059 = 0.00099 mean |x|^2, up to 555 passes, until " +
+			"columns standardized, bias, lambda 0.0059 = 0.00099 mean |x|^2, up to 555 passes, until " +
 				"proven to 1 % (chosen by 5 folds: lambda of 6 values, curves or none)"},
 		{two.dense, two.y, pegasos.Config{Scale: pegasos.ScaleNone},
 			"features not scaled, bias, lambda "},
 		{two.dense, two.y, pegasos.Config{Bias: pegasos.BiasNone},
-			"columns standardised, no bias, lambda 0.0059 = 0.00099 mean |x|^2, up to 555 passes, unti"},
+			"columns standardized, no bias, lambda 0.0059 = 0.00099 mean |x|^2, up to 555 passes, unti"},
 		{two.dense, two.y, pegasos.Config{Lambda: 0.5},
-			"columns standardised, bias, lambda 0.5 = 0.083 mean |x|^2, up to 555 passes, until proven"},
+			"columns standardized, bias, lambda 0.5 = 0.083 mean |x|^2, up to 555 passes, until proven"},
 		{two.dense, two.y, pegasos.Config{C: 2},
-			"columns standardised, bias, C 2, up to 555 passes, until p"},
+			"columns standardized, bias, C 2, up to 555 passes, until p"},
 		{two.dense, two.y, pegasos.Config{Finish: pegasos.FinishNone},
-			"columns standardised, bias, lambda 0.0059 = 0.00099 mean |x|^2, up to 555 passes, until pro"},
+			"columns standardized, bias, lambda 0.0059 = 0.00099 mean |x|^2, up to 555 passes, until pro"},
 		{two.dense, two.y, pegasos.Config{Epochs: 3},
-			"columns standardised, bias, lambda 0.0059 = 0.00099 mean |x|^2, 3 passes"},
+			"columns standardized, bias, lambda 0.0059 = 0.00099 mean |x|^2, 3 passes"},
 		{two.dense, two.y, pegasos.Config{Steps: 3},
-			"columns standardised, bias, lambda 0.0059 = 0.00099 mean |x|^2, 3 steps"},
+			"columns standardized, bias, lambda 0.0059 = 0.00099 mean |x|^2, 3 steps"},
 		{five.sparse, five.y, pegasos.Config{},
-			"columns standardised, bias, one-vs-one of 5 classes, lambda"},
+			"columns standardized, bias, one-vs-one of 5 classes, lambda"},
 		{five.dense, five.y, pegasos.Config{Multiclass: pegasos.OneVsRest},
-			"columns standardised, bias, one-vs-rest of 5 classes, lambda"},
+			"columns standardized, bias, one-vs-rest of 5 classes, lambda"},
 		{many.dense, many.y, pegasos.Config{},
-			"columns standardised, bias, Crammer-Singer of 8 classes, la"},
+			"columns standardized, bias, Crammer-Singer of 8 classes, la"},
 		{many.dense, many.y, pegasos.Config{Loss: pegasos.Log},
-			"columns standardised, bias, multinomial of 8 classes, lambda"},
+			"columns standardized, bias, multinomial of 8 classes, lambda"},
 		{many.dense, many.y, pegasos.Config{Loss: pegasos.SquaredHinge},
-			"columns standardised, bias, one-vs-one of 8 classes, lambda"},
-		{enough.dense, enough.y, pegasos.Config{}, "columns standardised, bias, one-vs-one of 3 classes"},
+			"columns standardized, bias, one-vs-one of 8 classes, lambda"},
+		{enough.dense, enough.y, pegasos.Config{}, "columns standardized, bias, one-vs-one of 3 classes"},
 		{few.dense, few.y, pegasos.Config{Lambda: 0.01},
-			"columns standardised, bias, Crammer-Singer of 3 classes"},
+			"columns standardized, bias, Crammer-Singer of 3 classes"},
 		{wide.sparse, wide.y, pegasos.Config{},
 			"features not scaled, bias, Crammer-Singer of 3 classes"},
 		{larger.sparse, larger.y, pegasos.Config{},
@@ -115,14 +115,14 @@ func TestChoices(t *testing.T) {
 		{long, words.y, pegasos.Config{}, "rows divided by their length, bias, lambda"},
 		{images.dense, images.y, pegasos.Config{}, "features not scaled, bias, lambda"},
 		{two.dense, two.y, numbers,
-			"columns standardised, bias, targets standardised, lambda 0.006 = 0.001 mean |x|^2, " +
+			"columns standardized, bias, targets standardized, lambda 0.006 = 0.001 mean |x|^2, " +
 				"up to 555 passes, unt"},
 		{two.dense, two.y, pegasos.Config{Loss: pegasos.Squared},
-			"columns standardised, bias, targets standardised, lambda 0.0006 = 0.0001 mean |x|^2, " +
+			"columns standardized, bias, targets standardized, lambda 0.0006 = 0.0001 mean |x|^2, " +
 				"Newton's "},
 		{sample.UserRows(two.dense), two.y, pegasos.Config{}, "features not scaled, bias, lambda"},
 		{sample.UserRows(two.dense), two.y, pegasos.Config{Scale: pegasos.ScaleStandard},
-			"columns standardised, bias, lambda"},
+			"columns standardized, bias, lambda"},
 	} {
 		m := train(t, c.x, c.y, pegasos.Trainer{Config: c.cfg})
 		if have := m.Settings(); !strings.HasPrefix(have, c.want) {

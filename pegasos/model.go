@@ -354,7 +354,7 @@ func (m *Model) Pair(k int) (first, second int) {
 
 // Settings describes the objective and the length of the run in one line for people, such as
 //
-//	columns standardised, bias, one-vs-one of 9 classes, lambda 0.02 = 0.005 mean |x|^2, 20 passes
+//	columns standardized, bias, one-vs-one of 9 classes, lambda 0.02 = 0.005 mean |x|^2, 20 passes
 //
 // where mean |x|^2 is the mean squared norm of the scaled rows. The text may change in later
 // versions.

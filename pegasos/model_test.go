@@ -265,7 +265,7 @@ func TestSettings(t *testing.T) {
 	for want, m := range map[string]*pegasos.Model{
 		"features not scaled, no bias, lambda 0.0001, 20 passes": {Classes: []float32{0, 1},
 			Lambda: 1e-4},
-		"columns standardised, bias, one-vs-one of 3 classes, C 2, 7 steps": {
+		"columns standardized, bias, one-vs-one of 3 classes, C 2, 7 steps": {
 			Classes: []float32{0, 1, 2}, Config: pegasos.Config{Multiclass: pegasos.OneVsOne, C: 2,
 				Steps: 7, Scale: pegasos.ScaleStandard, Bias: pegasos.BiasAugmented}},
 		"columns divided by their largest magnitude, unregularised bias, multinomial of 2 classes, " +
@@ -273,7 +273,7 @@ func TestSettings(t *testing.T) {
 			Classes: []float32{0, 1}, Lambda: 0.02, Scaling: scaled(pegasos.ScaleMaxAbs, "a note"),
 			Config: pegasos.Config{Multiclass: pegasos.Multinomial, Scale: pegasos.ScaleMaxAbs,
 				Bias: pegasos.BiasUnregularised, Epochs: 9, Tol: 0.01}},
-		"rows divided by their length, no bias, targets standardised, lambda 0.4 = 0.1 mean |x|^2, " +
+		"rows divided by their length, no bias, targets standardized, lambda 0.4 = 0.1 mean |x|^2, " +
 			"Newton's method": {Lambda: 0.4, Scaling: scaled(pegasos.ScaleUnit, ""),
 			Config: pegasos.Config{Loss: pegasos.Squared, Scale: pegasos.ScaleUnit,
 				TargetScale: pegasos.ScaleStandard, Finish: pegasos.FinishNewton}},

@@ -102,7 +102,7 @@ label 1: 1 row
 	}
 	_, told := must(t, "train", svm, filepath.Join(dir, "warned.model"))
 	if strings.Contains(told, "differ in scale") ||
-		!strings.Contains(told, "columns standardised") {
+		!strings.Contains(told, "columns standardized") {
 		t.Error(told)
 	}
 	numbers := filepath.Join(dir, "n.json")

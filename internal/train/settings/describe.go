@@ -11,7 +11,7 @@ import (
 
 var (
 	scaleWords = map[scale.Kind]string{
-		scale.None: "features not scaled", scale.Standard: "columns standardised",
+		scale.None: "features not scaled", scale.Standard: "columns standardized",
 		scale.MaxAbs: "columns divided by their largest magnitude",
 		scale.Unit:   "rows divided by their length",
 	}
@@ -37,7 +37,7 @@ func (s Settings) Describe(classes int, lambda, r2 float64) string {
 		add("%s of columns", s.Curves)
 	}
 	if s.TargetScale == scale.Standard {
-		add("targets standardised")
+		add("targets standardized")
 	}
 	switch {
 	case s.C != 0:
