@@ -46,9 +46,8 @@ func Settings(o Open, set *store.Set) (*Choice, error) {
 		if o.Stopped() {
 			return nil, nil
 		}
-		return nil, options.Bad("Curves", "have %q, but no curve can be formed: want up to %d "+
-			"columns of numbers that are not constant, some with more than two values", kind,
-			scale.MaxCurvedColumns)
+		return nil, options.Bad("Curves", "have %q, but no curve can be formed: more than %d columns "+
+			"of numbers vary, or the columns have too few different values", kind, scale.MaxCurvedColumns)
 	}
 	c.curvesOpen = c.Curves == ""
 	options.Fill(&c.Curves, curves.None)
