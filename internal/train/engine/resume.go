@@ -2,6 +2,8 @@ package engine
 
 import (
 	"context"
+	"crypto/sha256"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -21,6 +23,15 @@ func (s *Session) Fingerprint(until context.Context) string {
 	return s.hash
 }
 
+// stateData returns the Fingerprint, which a colon and a hash of the costs follow, if there are any.
+func (s *Session) stateData() string {
+	data := s.Fingerprint(context.Background())
+	if s.Costs != nil {
+		data += fmt.Sprintf(":%x", sha256.Sum256(fmt.Append(nil, s.Costs)))
+	}
+	return data
+}
+
 // arrays calls f with each long array of a checkpoint, in a fixed order. f may write to the array.
 func (s *Session) arrays(f func([]float32)) {
 	for _, l := range s.learners() {
@@ -38,8 +49,7 @@ func (s *Session) arrays(f func([]float32)) {
 
 func (s *Session) Checkpoint() *checkpoint.State {
 	st := &checkpoint.State{Head: checkpoint.Head{
-		Data: s.Fingerprint(context.Background()), Round: s.round, Ended: s.ended,
-		NextCheck: s.stop.nextCheck,
+		Data: s.stateData(), Round: s.round, Ended: s.ended, NextCheck: s.stop.nextCheck,
 	}}
 	if b := s.stop.best; b != nil {
 		st.Best = &checkpoint.Best{Quality: s.stop.quality, SinceBest: s.stop.sinceBest,
@@ -97,11 +107,11 @@ func (s *Session) resume() error {
 
 func (s *Session) checkFingerprint(fingerprint string) error {
 	kind, hash, _ := strings.Cut(fingerprint, ":")
-	haveKind, have, _ := strings.Cut(s.Fingerprint(context.Background()), ":")
+	haveKind, have, _ := strings.Cut(s.stateData(), ":")
 	switch {
 	case have != hash:
 		return options.Bad("Resume", "the data are not those of the run to resume: other "+
-			"rows, labels, weights or prior, or another order")
+			"rows, labels, weights, costs or prior, or another order")
 	case haveKind != kind:
 		name := strings.NewReplacer("other", "user-defined").Replace
 		return options.Bad("Resume", "the rows are %s, but were %s in the run to resume, "+

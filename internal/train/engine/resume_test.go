@@ -418,6 +418,18 @@ func TestResumeRefuses(t *testing.T) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
+	job, st = pausedRun(t, settings.Settings{Multiclass: settings.CrammerSinger})
+	if job = resumeFrom(t, job, st); len(job.Rows.Classes) < 2 {
+		t.Fatal("the run has no classes")
+	}
+	job.Costs = make([][]float64, len(job.Rows.Classes))
+	for y := range job.Costs {
+		job.Costs[y] = slices.Repeat([]float64{1}, len(job.Costs))
+		job.Costs[y][y] = 0
+	}
+	if _, err := engine.New(job); err == nil || !strings.Contains(err.Error(), "costs or prior") {
+		t.Errorf("costs that the run to resume lacks: %v", err)
+	}
 }
 
 func TestResumeKnowsTheRows(t *testing.T) {

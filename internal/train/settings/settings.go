@@ -141,7 +141,9 @@ func (s *Settings) AdaptsOffset() bool { return s.Offset == OffsetAuto && s.adap
 func (s *Settings) FillFrom(base Settings, resumed bool) {
 	base = base.Plain()
 	options.Fill(&s.Scale, base.Scale)
-	options.Fill(&s.TargetScale, base.TargetScale)
+	if s.Regression() == base.Regression() { // else the models don't match, an error of its own
+		options.Fill(&s.TargetScale, base.TargetScale)
+	}
 	options.Fill(&s.Curves, base.Curves)
 	options.Fill(&s.Multiclass, base.Multiclass)
 	if s.Bias == "" {

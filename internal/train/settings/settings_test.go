@@ -58,7 +58,7 @@ func TestFillFrom(t *testing.T) {
 		Finish: FinishAuto, Bias: BiasAugmented, BiasScale: 2, Scale: "unit", TargetScale: "standard",
 		Curves: "products"}
 	data := Settings{Multiclass: OneVsRest, C: 3, Bias: BiasAugmented, BiasScale: 2, Scale: "unit",
-		TargetScale: "standard", Curves: "products"}
+		Curves: "products"} // no TargetScale: with the hinge loss, the labels are classes
 	with := func(change func(*Settings)) Settings {
 		s := data
 		change(&s)
@@ -71,7 +71,7 @@ func TestFillFrom(t *testing.T) {
 	}{
 		{Settings{}, false, data},
 		{Settings{Loss: "eps-insensitive"}, false, with(func(s *Settings) {
-			s.Loss, s.Epsilon = "eps-insensitive", 0.5
+			s.Loss, s.Epsilon, s.TargetScale = "eps-insensitive", 0.5, "standard"
 		})},
 		{Settings{}, true, with(func(s *Settings) {
 			s.Finish, s.Tol, s.Epochs = FinishAuto, 0.1, 7
