@@ -53,8 +53,8 @@ func Classify(y []float32, weight []float64, known []float32,
 		if weight != nil {
 			rows = "rows with a weight above 0"
 		}
-		return nil, nil, fmt.Errorf("pegasos: all %s have the same label (as a number, %v): want two or "+
-			"more classes", rows, classes[0])
+		return nil, nil, fmt.Errorf("pegasos: all %s have the same label (as a number, %v): want two "+
+			"or more classes", rows, classes[0])
 	}
 	class = make([]int32, len(y))
 	if len(classes) == 2 { // fast path

@@ -164,8 +164,8 @@ func (t *Comparison) bound(suffix string, claimed, found Claim) bool {
 	case found.AsGood(claimed):
 		return true
 	case t.Proven:
-		t.Contradict("the proof shows a gap%s of %v, with the bound %v, but the model claims %v, with %v",
-			suffix, found.Gap(), found.DualObjective, claimed.Gap(), claimed.DualObjective)
+		t.Contradict("the proof shows a gap%s of %v, with the bound %v, but the model claims %v, "+
+			"with %v", suffix, found.Gap(), found.DualObjective, claimed.Gap(), claimed.DualObjective)
 	}
 	return false
 }

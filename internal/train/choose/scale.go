@@ -91,8 +91,8 @@ func (c *Choice) kind() scale.Kind {
 	case m.WillNeed() != nil && need > maxMappedCopy:
 		c.note = "mapped rows, too many to be copied"
 	case need > float64(c.memory())/2: // training needs the other half
-		c.note = fmt.Sprintf("a copy of the rows would take more than %.6g MB, half of the memory limit",
-			float64(c.memory())/2e6)
+		c.note = fmt.Sprintf("a copy of the rows would take more than %.6g MB, half of the memory "+
+			"limit", float64(c.memory())/2e6)
 	default:
 		return k
 	}

@@ -23,7 +23,7 @@ func (s *Session) Fingerprint(until context.Context) string {
 	return s.hash
 }
 
-// stateData returns the Fingerprint, which a colon and a hash of the costs follow, if there are any.
+// stateData returns the Fingerprint and, if there are costs, a colon and their hash.
 func (s *Session) stateData() string {
 	data := s.Fingerprint(context.Background())
 	if s.Costs != nil {

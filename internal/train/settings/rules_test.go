@@ -128,8 +128,8 @@ func TestClassWeights(t *testing.T) {
 	}
 	s := Settings{ClassWeight: "3"}
 	_, err := s.ClassWeights()
-	if want := `ClassWeight: have "3", want a list such as -1=1,1=2.5, or balanced alone`; err == nil ||
-		err.Error() != want {
+	want := `ClassWeight: have "3", want a list such as -1=1,1=2.5, or balanced alone`
+	if err == nil || err.Error() != want {
 		t.Errorf("a label without a weight: %v, want %s", err, want)
 	}
 }
