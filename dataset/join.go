@@ -17,6 +17,7 @@ type tableRows struct {
 	place    []int       // the table's column for each column of the current file
 	straight bool        // whether read returns the Reader's cells unchanged
 	cells    []string    // scratch
+	count    int         // rows read of the current file
 	doubts   []joinDoubt // about the files that were read to their ends
 }
 
@@ -174,11 +175,11 @@ func (j *join) places(f *Form, names []string, file string) ([]int, error) {
 		case !found:
 			return fault("column %q is not in %s", escape.Cut(name), j.first)
 		case twice[name]:
-			return fault("two columns are called %q, and the header is not that of %s", escape.Cut(name),
-				j.first)
+			return fault("two columns are called %q, and the header differs from the one in %s",
+				escape.Cut(name), j.first)
 		case doubled[name]:
-			return fault("the header is not that of %s, in which two columns are called %q", j.first,
-				escape.Cut(name))
+			return fault("the header differs from the one in %s, in which two columns are called %q",
+				j.first, escape.Cut(name))
 		}
 		at[i] = k
 	}
@@ -201,7 +202,7 @@ func (r *tableRows) open(f openFile, g form.Given) (err error) {
 		g = j.given(g)
 	}
 	r.Reader, err = form.Open(f.r, f.at, f.size, g)
-	r.place, r.straight = nil, alone
+	r.place, r.straight, r.count = nil, alone, 0
 	if err != nil || alone || j.form.Format == form.JSONL {
 		return err
 	}
@@ -214,8 +215,11 @@ func (r *tableRows) open(f openFile, g form.Given) (err error) {
 // read returns the cells of the next row, valid until the next call.
 func (r *tableRows) read() ([]string, error) {
 	cells, err := r.Reader.Read()
-	if err != nil || r.straight {
-		return cells, err
+	if err != nil {
+		return nil, err
+	}
+	if r.count++; r.straight {
+		return cells, nil
 	}
 	for i := len(r.place); i < len(cells); i++ { // new fields of lines of JSON
 		r.place = append(r.place, r.join.column(r.Reader.Names()[i]))
@@ -230,9 +234,12 @@ func (r *tableRows) read() ([]string, error) {
 
 func (r *tableRows) end(file string) {
 	doubts := r.Reader.Doubts()
-	if j := r.join; j != nil && slices.Contains(j.empty, file) &&
-		(j.form.Format != form.JSONL || len(r.Reader.Names()) == 0) {
-		doubts = append(doubts, Doubt{About: "rows", Text: "the file has no cells"})
+	switch {
+	case r.join == nil:
+	case r.count == 0:
+		doubts = append(doubts, Doubt{About: "rows", Text: "the file has no rows"})
+	case r.join.form.Format == form.JSONL && len(r.Reader.Names()) == 0:
+		doubts = append(doubts, Doubt{About: "rows", Text: "no line of the file has a field"})
 	}
 	for _, d := range doubts {
 		if r.join != nil {

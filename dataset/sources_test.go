@@ -121,10 +121,10 @@ func TestMoreErrors(t *testing.T) {
 		{[]string{texts, cells}, Options{}, "cells.csv:1: lines without a tab, but " + texts},
 		{[]string{wide, narrow}, Options{}, "wide.svm: 2000000 features are beyond the limit"},
 		{[]string{narrow, wide}, Options{}, "wide.svm: 2000000 features are beyond the limit"},
-		{[]string{twice, once}, Options{Header: HeaderYes}, "once.csv:1: the header is not that of " +
-			twice + `, in which two columns are called "a"`},
+		{[]string{twice, once}, Options{Header: HeaderYes}, "once.csv:1: the header differs from " +
+			"the one in " + twice + `, in which two columns are called "a"`},
 		{[]string{once, twice}, Options{Header: HeaderYes}, `twice.csv:1: two columns are called "a", ` +
-			"and the header is not that of " + once},
+			"and the header differs from the one in " + once},
 	} {
 		c.opt.More = c.names[1:]
 		if _, err := Read(c.names[0], c.opt); !says(err, c.want) {
@@ -152,6 +152,11 @@ func TestMoreErrors(t *testing.T) {
 		if err != nil || rows != c.rows {
 			t.Errorf("%q: %d rows, want %d; %v", c.names, rows, c.rows, err)
 		}
+	}
+	named := put("named.csv", "a,b,y\n")
+	s, err := Read(put("rows.csv", "a,b,y\n1,2,3\n2,3,4\n"), Options{More: []string{named}})
+	if want := "[" + named + ": the file has no rows]"; err != nil || fmt.Sprint(s.Doubts) != want {
+		t.Errorf("%v, want the doubt %s; %v", s, want, err)
 	}
 	if _, err := Read(objects, Options{More: []string{empty}}); !says(err, "empty.jsonl:1: column") {
 		t.Error(err)

@@ -191,7 +191,7 @@ type decoder struct {
 	out      []byte
 	at       int // bytes of out that Read has returned
 	err      error
-	replaced int // bytes of invalid UTF-8 that became U+FFFD
+	replaced int // invalid bytes of UTF-8, or units of UTF-16, that became U+FFFD
 }
 
 var errNotUTF8 = errors.New("a byte that is not UTF-8: say what the encoding is, " +
@@ -313,12 +313,15 @@ func (d *decoder) decodeUTF16(out, raw []byte, end bool) (text []byte, used int)
 			}
 			if r = utf16.DecodeRune(r, second); r != utf8.RuneError {
 				size = 4
+			} else {
+				d.replaced++
 			}
 		}
 		out = utf8.AppendRune(out, r)
 		used += size
 	}
 	if end && used < len(raw) {
+		d.replaced++
 		out, used = utf8.AppendRune(out, utf8.RuneError), len(raw)
 	}
 	return out, used

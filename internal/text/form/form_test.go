@@ -496,8 +496,8 @@ func TestRowsTold(t *testing.T) {
 	text := table("a,b,c", 40, plain(",")) + "1,2\n" + table("a,b,c", 10, plain(",")) + "1,2,3,4\n,,\n" +
 		table("", 5, plain(","))
 	r, rows := mustOpen(t, text, Given{})
-	if len(rows) != 55 || fmt.Sprint(r.Doubts()) != `[line 42: 2 rows have another number of cells than 3 and `+
-		`are left out, such as "1" line 55: a row of empty cells is left out line 43: a header below the `+
+	if len(rows) != 55 || fmt.Sprint(r.Doubts()) != `[line 42: 2 rows have too few or too many cells (not 3) `+
+		`and are left out, such as "1" line 55: a row of empty cells is left out line 43: a header below the `+
 		`first row is left out, such as "a"]` {
 		t.Error(len(rows), r.Doubts())
 	}
@@ -516,11 +516,16 @@ func TestRowsTold(t *testing.T) {
 func TestDoubtsNameLines(t *testing.T) {
 	const comments = "# made by\n# a program\n\n"
 	for text, want := range map[string]string{
-		comments + table("a,b", 20, plain(",")): `[line 4: the header has a cell less than the rows: ` +
-			`the first column is taken for the one without a name, such as "a"]`,
+		comments + table("a,b", 20, plain(",")): `[line 4: the header has one cell fewer than the ` +
+			`rows: the first column is taken for the one without a name, such as "a"]`,
 		strings.Repeat(strings.Repeat("x", 1000)+","+strings.Repeat("y", 1000)+"\n", 70) +
 			table("", 9000, func(i int) string { return plain(",")(i) + ",1,2" }): `[line 1: 70 rows ` +
-			`have another number of cells than 5 and are left out, such as "` + strings.Repeat("x", 40) + `"]`,
+			`have too few or too many cells (not 5) and are left out, such as "` + strings.Repeat("x", 40) + `"]`,
+		"# made by\n#town, size,sold\n" + table("", 20, plain(",")): `[line 2: a comment above the table ` +
+			`may name the columns, and is left out, such as "#town" (if so, take its comment sign away)]`,
+		"# made by\n# a, b and c.\n" + table("", 20, plain(",")): "[]",
+		"# made by\n#1,2,3\n" + table("", 20, plain(",")):        "[]",
+		"# made by\n#p,q,r\n" + table("a,b,c", 20, plain(",")):   "[]",
 	} {
 		r, _ := mustOpen(t, text, Given{})
 		if have := fmt.Sprint(r.Doubts()); have != want {
@@ -529,13 +534,34 @@ func TestDoubtsNameLines(t *testing.T) {
 	}
 }
 
+func TestDamagedUTF16(t *testing.T) {
+	const want = "[bytes that are not UTF-16 are read as the character U+FFFD: the file may be cut off or " +
+		"damaged]"
+	whole := utf16Text(table("a,b,c", 20, plain(",")), false, true)
+	alone := whole[:len(whole)-4] + "\x00\xd8" + whole[len(whole)-2:] // a surrogate without its second half
+	for text, want := range map[string]string{whole: "[]", whole[:len(whole)-3]: want, alone: want} {
+		r, _ := mustOpen(t, text, Given{})
+		if have := fmt.Sprint(r.Doubts()); have != want {
+			t.Errorf("%s, want %s", have, want)
+		}
+	}
+}
+
+func TestTabsInTexts(t *testing.T) {
+	r, _ := mustOpen(t, "a text\nanother\npos\tgood\nbye\nneg\tbad\n", Given{Format: Lines, Keep: true})
+	if have, want := fmt.Sprint(r.Doubts()), "[line 3: 2 lines have a tab, perhaps after a label, and are "+
+		`read as texts, such as "pos\tgood"]`; have != want {
+		t.Errorf("%s, want %s", have, want)
+	}
+}
+
 func TestTotals(t *testing.T) {
 	rows := table("a,b,c", 40, plain(","))
 	for text, want := range map[string]string{
-		rows + "Total,1,\n": `[line 42: a row at the end may sum up the others (leave it out ` +
-			`of the file if so), such as "Total"]`,
+		rows + "Total,1,\n": `[line 42: a row at the end may sum up the others, such as "Total" ` +
+			`(if so, leave totals out of the file)]`,
 		rows + "Sum,1,\n" + table("", 9, plain(",")) + "Total,1,\n": `[line 42: 2 rows may sum up the ` +
-			`others (leave them out of the file if so), such as "Sum"]`,
+			`others, such as "Sum" (if so, leave totals out of the file)]`,
 		rows + "Total,1,\n" + table("", 9, plain(",")): "[]",
 		rows + strings.Repeat("Total,1,\n", 4):         "[]",
 	} {

@@ -15,8 +15,9 @@ const (
 type lineRows struct {
 	*scanner
 	labelled bool
-	keep     bool // lines without a tab are rows with an empty label, not errors
-	noTab    quirk
+	keep     bool  // lines without a tab are rows with an empty label, not errors
+	noTab    quirk // lines without a tab if labelled is true
+	tabs     quirk // lines with a tab if labelled is false
 }
 
 func (l *lineRows) next() ([]string, error) {
@@ -31,6 +32,9 @@ func (l *lineRows) next() ([]string, error) {
 		}
 		l.cells, l.starts = append(l.cells[:0], trim(row)), append(l.starts[:0], 0)
 		if !l.labelled {
+			if strings.IndexByte(l.cells[0], '\t') >= 0 {
+				l.tabs.add(l.rowLine, l.cells[0])
+			}
 			return l.cells, nil
 		}
 		label, text, found := strings.Cut(row, "\t")

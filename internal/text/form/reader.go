@@ -222,8 +222,8 @@ func (r *Reader) readHeading(c *candidate, body [][]string) error {
 		r.names[i] = strings.Clone(name) // the row is valid only until the next one is read
 	}
 	if short && r.names[0] == "" {
-		r.doubt(Doubt{About: "column", Line: line, Cell: cells[0], Text: "the header has a cell less " +
-			"than the rows: the first column is taken for the one without a name"})
+		r.doubt(Doubt{About: "column", Line: line, Cell: cells[0], Text: "the header has one cell " +
+			"fewer than the rows: the first column is taken for the one without a name"})
 	}
 	if r.form.Units {
 		if cells, err = r.nextFilled(); err != nil && err != io.EOF {
@@ -426,22 +426,23 @@ func (r *Reader) doubt(d Doubt) {
 // finish adds the doubts about the whole file, or returns an error if too many rows are ragged.
 func (r *Reader) finish() error {
 	r.done = true
-	if d := r.decoder; d.replaced > 0 && r.encodingDoubt == nil {
-		r.encodingDoubt = &Doubt{About: "encoding", Flag: "-encoding",
-			Text: "bytes that are not UTF-8 are read as the character U+FFFD"}
+	if d := r.decoder; d.replaced > 0 && r.encodingDoubt == nil { // UTF-16
+		r.encodingDoubt = &Doubt{About: "encoding", Text: "bytes that are not UTF-16 are read as the " +
+			"character U+FFFD: the file may be cut off or damaged"}
 	}
 	if r.encodingDoubt != nil {
 		r.doubts = append([]Doubt{*r.encodingDoubt}, r.doubts...)
 		r.encodingDoubt = nil
 	}
-	tell := func(q quirk, one, many string) {
+	advise := func(q quirk, flag, one, many string) {
 		if text := fmt.Sprintf(many, q.count); q.count > 0 {
 			if q.count == 1 {
 				text = one
 			}
-			r.doubt(Doubt{About: "rows", Line: q.line, Cell: q.cell, Text: text})
+			r.doubt(Doubt{About: "rows", Line: q.line, Cell: q.cell, Text: text, Flag: flag})
 		}
 	}
+	tell := func(q quirk, one, many string) { advise(q, "", one, many) }
 	fate, fates := "is left out", "are left out"
 	if r.keep {
 		fate, fates = "is filled up or cut", "are filled up or cut"
@@ -461,22 +462,20 @@ func (r *Reader) finish() error {
 		}
 		return &SyntaxError{Line: r.ragged.line, Reason: reason}
 	}
-	tell(r.ragged, fmt.Sprintf("a row has another number of cells than %d and %s", w, fate),
-		"%d rows"+fmt.Sprintf(" have another number of cells than %d and %s", w, fates))
+	tell(r.ragged, fmt.Sprintf("a row has too few or too many cells (not %d) and %s", w, fate),
+		"%d rows"+fmt.Sprintf(" have too few or too many cells (not %d) and %s", w, fates))
 	tell(r.empty, "a row of empty cells is left out", "%d rows of empty cells are left out")
 	tell(r.repeated, "a header below the first row is left out",
 		"%d headers below the first row are left out")
-	if n := r.totals.count; n > 0 && n <= footerRows && r.totalRow > r.rows-footerRows && !r.keep {
-		text := "a row at the end may sum up the others (leave it out of the file if so)"
-		if n > 1 {
-			text = fmt.Sprintf("%d rows may sum up the others (leave them out of the file if so)", n)
-		}
-		r.doubt(Doubt{About: "rows", Line: r.totals.line, Cell: r.totals.cell, Text: text})
+	if n := r.totals.count; n <= footerRows && r.totalRow > r.rows-footerRows && !r.keep {
+		advise(r.totals, "if so, leave totals out of the file", "a row at the end may sum up the others",
+			"%d rows may sum up the others")
 	}
 	if s := r.scanner; s != nil {
-		tell(s.comments, "a line that begins with the comment sign may be a row, and is left out "+
-			"(-comment none reads it)", "%d lines that begin with the comment sign may be rows, and are "+
-			"left out (-comment none reads them)")
+		r.doubtComment(s.above)
+		advise(s.comments, "-comment none reads such lines",
+			"a line that begins with the comment sign may be a row, and is left out",
+			"%d lines that begin with the comment sign may be rows, and are left out")
 		tell(s.openings, "a quote, perhaps without a closing quote, is read as a character",
 			"%d rows have quotes, perhaps without closing quotes, that are read as characters")
 		if s.swallowed.count > 0 {
@@ -486,8 +485,29 @@ func (r *Reader) finish() error {
 	if l, is := r.table.(*lineRows); is {
 		tell(l.noTab, "a line has no tab and is read as a text", "%d lines have no tab and are read "+
 			"as texts")
+		tell(l.tabs, "a line has a tab, perhaps after a label, and is read as a text",
+			"%d lines have a tab, perhaps after a label, and are read as texts")
 	}
 	return nil
+}
+
+// doubtComment adds a doubt if the table has no header, but a comment line above it has a name for
+// each column.
+func (r *Reader) doubtComment(above quirk) {
+	if r.form.Header || r.form.Columns < 2 {
+		return
+	}
+	in := scanSample([]byte(above.cell), false)
+	in.set(r.form.Separator, r.form.Quote, None)
+	cells, err := in.next()
+	if err != nil || len(cells) != r.form.Columns {
+		return
+	}
+	names := slices.Clone(cells)
+	if names[0] = trim(names[0][1:]); namelike(names) && !slices.Contains(names, "") {
+		r.doubt(Doubt{About: "header", Line: above.line, Cell: cells[0], Text: "a comment above the " +
+			"table may name the columns, and is left out", Flag: "if so, take its comment sign away"})
+	}
 }
 
 // Doubts returns the doubts found so far. They are complete after io.EOF.

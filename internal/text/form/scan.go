@@ -56,6 +56,7 @@ type scanner struct {
 	swallowedTo int   // line at which the first of the swallowed cells ends
 	asked       bool
 	comments    quirk // comment lines with as many cells as the previous row
+	above       quirk // the last comment line before the first row, with its whole text as cell
 	odd         bool  // the last quoted cell has inner quotes that are not doubled
 }
 
@@ -110,6 +111,8 @@ func (s *scanner) next() ([]string, error) {
 			!s.blanks && s.isBlank(line) {
 			if n := len(s.cells); n > 1 && bytes.Count(line, []byte{s.separator}) == n-1 {
 				s.comments.add(s.line, string(line[:min(len(line), 40)]))
+			} else if n == 0 && len(line) > 0 && line[0] == s.comment {
+				s.above = quirk{1, s.line, string(line)}
 			}
 			s.advance(e)
 			continue
