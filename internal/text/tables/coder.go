@@ -154,6 +154,9 @@ func (c *Coder) Encode(cells []string, columns []int32, values []float32) (
 		if c.RefuseGaps && (of == isGap || in.Number != nil) {
 			return columns, values, i, in.refusal(of)
 		}
+		if of == isGap && in.Number != nil && cell.IsFault(cells[i]) {
+			of = isOdd
+		}
 		if of == isGap {
 			c.misfits[i].empty.Add(1)
 		} else {

@@ -249,6 +249,13 @@ func TestOdd(t *testing.T) {
 	if have := coder.Odd(); !slices.Equal(have, want) {
 		t.Errorf("%q, want\n%q", have, want)
 	}
+	coder = e.Coder()
+	coder.Encode([]string{"1", "0", "Rome", "yes", "-Inf"}, nil, nil)
+	want = []string{
+		`column age: 1 cell without a number as in the training, such as "-Inf": taken for a gap`}
+	if have := coder.Odd(); !slices.Equal(have, want) {
+		t.Errorf("%q, want\n%q", have, want)
+	}
 }
 
 func TestCoderAllocates(t *testing.T) {

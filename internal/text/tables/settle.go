@@ -407,6 +407,14 @@ func (f *Fitter) report(e *Encoder, i int, v verdict) {
 	default:
 		r.Odd = 0
 	}
+	if s.faults > 0 && (c.Kind == Number || c.Kind == Date) {
+		text := "%d of %d cells are infinite or errors of a spreadsheet, and count as missing"
+		if s.faults == 1 {
+			text = "%d of %d cells is infinite or an error of a spreadsheet, and counts as missing"
+		}
+		f.doubt(c.Name, verdict{cell: s.fault, flag: "correct such cells or make them empty",
+			doubt: fmt.Sprintf(text, s.faults, s.rows-s.missing)})
+	}
 	if r.Odd > 0 {
 		text := "%d of %d cells are not read as %ss and count as missing"
 		if r.Odd == 1 {
