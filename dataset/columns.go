@@ -113,12 +113,12 @@ func (c *columns) matchLabel(names []string, at map[string]int, twice map[string
 	case c.opt.Labels == LabelsNo, !found && c.opt.Labels == LabelsAuto:
 		return -1, nil
 	case !found:
-		return 0, columnErrorf("no column is called %q%s, as the label's column in training: if another "+
-			"column has the labels, call it so, or name it for all data (-label-column)",
-			escape.Cut(t.Label), c.where())
+		return 0, columnErrorf("no column is called %q%s, like the label column of the training data: "+
+			"rename the column that has the labels, or name it with -label-column, which applies to all "+
+			"data files", escape.Cut(t.Label), c.where())
 	case twice[t.Label]:
-		return 0, columnErrorf("two columns are called %q: say which has the labels in all data, by "+
-			"its number from 0 (-label-column)", escape.Cut(t.Label))
+		return 0, columnErrorf("two columns are called %q: give the number, from 0, of the one that has "+
+			"the labels with -label-column, which applies to all data files", escape.Cut(t.Label))
 	}
 	return i, nil
 }
@@ -147,7 +147,8 @@ func (c *columns) labelColumn(names []string) (at int, err error) {
 	case slices.Contains(names, want):
 		at = slices.Index(names, want)
 		if slices.Contains(names[at+1:], want) {
-			return 0, columnErrorf("two columns are called %q", escape.Cut(want))
+			return 0, columnErrorf("two columns are called %q: give the label column's number, from 0",
+				escape.Cut(want))
 		}
 		return at, nil
 	case notNumber == nil:

@@ -145,7 +145,7 @@ func TestCSVErrors(t *testing.T) {
 			Options{LabelColumn: "2", Comment: "#"},
 			`a.csv:2: there is no column 2 for the label: want 0 to 1`},
 		{"label name twice", "y,b,y\n1,2,3\n", Options{LabelColumn: "y"},
-			`a.csv:1: two columns are called "y"`},
+			`a.csv:1: two columns are called "y": give the label column's number, from 0`},
 		{"label number", "1,2\n", Options{LabelColumn: "2"},
 			`a.csv:1: there is no column 2 for the label: want 0 to 1`},
 		{"label number below 0", "1,2\n", Options{LabelColumn: "-1"},

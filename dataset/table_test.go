@@ -106,8 +106,8 @@ func TestLateFieldOfTable(t *testing.T) {
 
 func TestCSVByTableErrors(t *testing.T) {
 	named := &Table{Columns: []string{"a", "b"}, Label: "y", LabelAt: 0}
-	const which = ", as the label's column in training: if another column has the labels, " +
-		"call it so, or name it for all data (-label-column)"
+	const which = ", like the label column of the training data: rename the column that has the " +
+		"labels, or name it with -label-column, which applies to all data files"
 	for _, c := range []struct {
 		name, text string
 		opt        Options
@@ -119,8 +119,8 @@ func TestCSVByTableErrors(t *testing.T) {
 		{"missing label", "a,b\n1,2\n", Options{},
 			`a.csv:1: no column is called "y" in the header` + which},
 		{"label twice", "y,a,b,y\n1,1,2,2\n", Options{Labels: LabelsAuto},
-			`a.csv:1: two columns are called "y": say which has the labels in all data, by its ` +
-				`number from 0 (-label-column)`},
+			`a.csv:1: two columns are called "y": give the number, from 0, of the one that has ` +
+				"the labels with -label-column, which applies to all data files"},
 		{"label that is a feature", "a,b\n1,2\n", Options{LabelColumn: "b"},
 			`a.csv:1: column "b" can't be both the label and a feature`},
 		{"other width, no header", "1,2,3,4\n", Options{},

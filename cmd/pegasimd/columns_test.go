@@ -100,7 +100,7 @@ func TestColumns(t *testing.T) {
 				"4 columns, want 2, or 3 with the label column": {"predict",
 					table(false, "long", "wide", "fruit", "fruit"), last},
 				"2 columns, want 3 with the label column": {"eval", table(false, "long", "wide"), last},
-				`no column is called "fruit" in the header, as the label's column in`: {"eval",
+				`no column is called "fruit" in the header, like the label column of`: {"eval",
 					table(true, "long", "wide"), named},
 				"3 columns, want 2": {"predict", "-labels", "no",
 					table(false, "long", "wide", "fruit"), last},

@@ -24,6 +24,7 @@ type Date struct {
 	Orders   Order   // orders under which the cell is a date; all for a time alone
 	Time     bool
 	TimeOnly bool
+	Short    bool // whether the year has two digits
 }
 
 const maxDate = 80 // bytes of a cell
@@ -44,7 +45,7 @@ func ParseDate(s string, order Order) (d Date, ok bool) {
 	if !p.parse(s) || order&p.orders == 0 {
 		return d, false
 	}
-	d.Orders, d.Time, d.Days = p.orders, p.hasTime, p.seconds/86400
+	d.Orders, d.Time, d.Days, d.Short = p.orders, p.hasTime, p.seconds/86400, p.short
 	if p.year == 0 {
 		d.TimeOnly = true
 		return d, true
@@ -88,7 +89,7 @@ func YearFirst(s string) (year, day int, short bool) {
 type dateParser struct {
 	year, month, day int // year 0 for a time alone, day 0 for a month; DMY order if it is open
 	orders           Order
-	hasTime          bool
+	hasTime, short   bool    // short: the year has two digits
 	seconds          float64 // since midnight
 }
 
@@ -149,7 +150,7 @@ func (p *dateParser) parseDay(s string) (rest string, ok bool) {
 	default: // Apr-18 and Apr '18 are months; Apr 18 may be a day
 		ok = strings.ContainsAny(mark, "-/'")
 	}
-	if year.digits == 2 {
+	if p.short = year.digits == 2; p.short {
 		if year.value += 1900; year.value < 1969 {
 			year.value += 100
 		}

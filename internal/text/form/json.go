@@ -169,7 +169,7 @@ func (s *jsonScanner) object(visit func(name, value string, at int) string) (rea
 		s.skip()
 	}
 	if s.skip(); s.at < len(s.text) {
-		return "there is something after the object"
+		return "text after the object"
 	}
 	return ""
 }

@@ -32,7 +32,7 @@ func TestJSONLines(t *testing.T) {
 		`{"a":1,"b`:          "line 2, column 8: not a valid string of JSON",
 		`{"a":01}`:           "line 2, column 6: want a string, a number, true, false or null",
 		`{"a":`:              "line 2, column 6: want a value",
-		`{"a":1} x`:          "line 2, column 9: there is something after the object",
+		`{"a":1} x`:          "line 2, column 9: text after the object",
 		`{"a":1,"b":2,"c":3`: "line 2, column 19: want a comma or a brace",
 	} {
 		if _, _, err := openText(t, `{"a":1}`+"\n"+text+"\n", Given{Format: JSONL}); err == nil || err.Error() != want {

@@ -88,7 +88,7 @@ func (c *Column) check(rows int, raw bool) error {
 	case c.Gaps < 0 || c.Gaps > rows:
 		return fmt.Errorf("gaps: %d, want 0 to %d", c.Gaps, rows)
 	case raw && (c.Kind != Number || c.Gaps > 0 || c.GapFeature):
-		return errors.New("in a raw table, but not a column of numbers without gaps and gap feature")
+		return errors.New("a column of a raw table must have numbers, no gaps and no gap feature")
 	case c.GapFeature && c.Kind == LeftOut:
 		return errors.New("left out, but with a gap feature")
 	case c.Weak && (raw || c.Kind == Text || c.Kind == LeftOut):

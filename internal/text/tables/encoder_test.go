@@ -140,7 +140,7 @@ func TestDecodeErrors(t *testing.T) {
 		{list(maxLevels + 1), "levels: 4097"},
 		{strings.Replace(number(""), `"rows"`, `"raw":true,"rows"`, 1),
 			"a column of a raw table has a shift"},
-		{strings.Replace(column("left out", ""), `"rows"`, `"raw":true,"rows"`, 1), "in a raw table"},
+		{strings.Replace(column("left out", ""), `"rows"`, `"raw":true,"rows"`, 1), "column of a raw table must"},
 		{strings.Replace(number(""), `"c",`, `"c","weak":true,`, 1), ""},
 		{column("left out", `,"weak":true`), "weak"},
 		{with(`{"weak":true,` + text[1:len(text)-1]), "weak"},

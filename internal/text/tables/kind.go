@@ -57,7 +57,7 @@ func (s *stats) judge(name string, fileMark byte) verdict {
 		}
 	}
 	if s.forced == '.' && 2*s.commas >= cells || s.forced == ',' && 2*s.points >= cells {
-		v.doubt, v.flag = "numbers with the other decimal mark, taken for words", "-decimal"
+		v.doubt, v.flag = "numbers with another decimal mark than given, taken for words", "-decimal"
 		if v.cell = ""; cell.DecimalMark(s.oddOne) != 0 {
 			v.cell = s.oddOne
 		}
@@ -201,9 +201,13 @@ func (s *stats) doubtNumbers(v *verdict) {
 	case open && strings.Contains(s.open, ","):
 		v.doubt, v.cell, v.flag = "thousands or decimal commas, read as thousands", s.open, "-decimal ,"
 	case s.points > 0 && s.commas > 0:
-		v.doubt, v.flag = "both decimal commas and decimal points", "-categories COLUMN"
+		v.doubt = "both decimal commas and decimal points, read with points"
+		v.flag = "write them with one mark, or -categories COLUMN"
+		if v.as.decimal == ',' {
+			v.doubt = "both decimal commas and decimal points, read with commas"
+		}
 	case s.hasMagnitudes(v.as) && s.withUnit == 0 && !strings.ContainsAny(s.magnitude, ".,"):
-		v.doubt, v.cell = "numbers with magnitudes, or codes", s.magnitude
+		v.doubt, v.cell = "numbers with magnitudes, or codes, read as numbers", s.magnitude
 		v.flag = "-numbers COLUMN or -categories COLUMN"
 	case unit == "%" && s.withUnit < s.parsed && v.as.unit != bareOnly:
 		v.doubt, v.cell, v.flag = "numbers with and without %, read alike", s.sample,

@@ -157,7 +157,7 @@ func TestNumbers(t *testing.T) {
 		{"decimal commas and thousands", "x", append(some(20, "1.0%02d,%d"), some(20, "%d,%d")...), Number,
 			"decimal commas", 1, 0, ""},
 		{"decimal commas and one point", "x", append(some(39, "%d,%d"), "1.25"), Number,
-			"decimal commas", 2, 1, "both decimal commas and decimal points"},
+			"decimal commas", 2, 1, "both decimal commas and decimal points, read with commas"},
 		{"decimal commas in brackets", "x", some(40, "(%d,%d €)"), Number, "in € with decimal", 1, 0, ""},
 
 		{"a counter", "id", cells(20, plus(0)), LeftOut, counts, 0, 0, ""},
@@ -246,6 +246,9 @@ func TestDates(t *testing.T) {
 		{"ends of months", "x", cells(60, func(i int) string {
 			return time.Date(2005, time.Month(i*5), 0, 0, 0, 0, 0, time.UTC).Format("02/01/06")
 		}), Date, "day before", 20, 0, ""},
+		{"years before 1969", "x", odd(day("1/2/06"), "1/2/39", "3/14/40", "12/31/68", "1/1/69", "1/1/2040"),
+			Date, "month before", 20, 0, "years of two digits, 40 to 68, read as 2040 to 2068 in 2 of 65 " +
+				"cells, such as \"3/14/40\" (write years with four digits)"},
 		{"no order", "when", early("02/01/2006"), LeftOut, "different words", 0, 0,
 			"(-dates when=dmy or -dates when=mdy)"},
 		{"both orders", "x", append(day("02/01/2006"), day("01/02/2006")...), LeftOut, "different words", 0,

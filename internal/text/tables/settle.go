@@ -407,6 +407,11 @@ func (f *Fitter) report(e *Encoder, i int, v verdict) {
 	default:
 		r.Odd = 0
 	}
+	if s.late > 0 && c.Kind == Date {
+		f.doubt(c.Name, verdict{cell: s.lateDate, flag: "write years with four digits",
+			doubt: fmt.Sprintf("years of two digits, 40 to 68, read as 2040 to 2068 in %d of %d cells",
+				s.late, s.rows-s.missing)})
+	}
 	if s.faults > 0 && (c.Kind == Number || c.Kind == Date) {
 		text := "%d of %d cells are infinite or errors of a spreadsheet, and count as missing"
 		if s.faults == 1 {

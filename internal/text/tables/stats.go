@@ -119,7 +119,12 @@ type dateStats struct {
 	calendar         [months + weekdays]int
 	monthDay         int // day of the month of all dates; 0 if they differ
 	noDay            bool
+	late             int // dates from lateDays on whose years have two digits
+	lateDate         string
 }
+
+// lateDays is the number of days to 2040-01-01, from which on years of two digits are doubtful.
+const lateDays = 25567
 
 var noDates = new(dateStats)
 
@@ -424,6 +429,11 @@ func (s *stats) addDate(text string, plain bool) bool {
 		s.monthDay = 0
 	}
 	s.noDay = s.noDay || !d.Day
+	if d.Short && d.Days >= lateDays {
+		if s.late++; s.late == 1 {
+			s.lateDate = strings.Clone(text)
+		}
+	}
 	if !d.TimeOnly {
 		s.dateExtremes.addDate(text, d.Days)
 		s.calendar[d.Month]++

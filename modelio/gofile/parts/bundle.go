@@ -1115,6 +1115,7 @@ type parsedDate struct {
 	Orders   dateOrder // orders under which the cell is a date; all for a time alone
 	Time     bool
 	TimeOnly bool
+	Short    bool // whether the year has two digits
 }
 
 const maxDate = 80 // bytes of a cell
@@ -1135,7 +1136,7 @@ func dateOf(s string, order dateOrder) (d parsedDate, ok bool) {
 	if !p.parse(s) || order&p.orders == 0 {
 		return d, false
 	}
-	d.Orders, d.Time, d.Days = p.orders, p.hasTime, p.seconds/86400
+	d.Orders, d.Time, d.Days, d.Short = p.orders, p.hasTime, p.seconds/86400, p.short
 	if p.year == 0 {
 		d.TimeOnly = true
 		return d, true
@@ -1154,7 +1155,7 @@ func dateOf(s string, order dateOrder) (d parsedDate, ok bool) {
 type dateParser struct {
 	year, month, day int // year 0 for a time alone, day 0 for a month; DMY order if it is open
 	orders           dateOrder
-	hasTime          bool
+	hasTime, short   bool    // short: the year has two digits
 	seconds          float64 // since midnight
 }
 
@@ -1215,7 +1216,7 @@ func (p *dateParser) parseDay(s string) (rest string, ok bool) {
 	default: // Apr-18 and Apr '18 are months; Apr 18 may be a day
 		ok = strings.ContainsAny(mark, "-/'")
 	}
-	if year.digits == 2 {
+	if p.short = year.digits == 2; p.short {
 		if year.value += 1900; year.value < 1969 {
 			year.value += 100
 		}
