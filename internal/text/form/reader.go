@@ -35,6 +35,8 @@ type Reader struct {
 	rows     int
 	ragged   quirk // rows of another width than the table
 	width    int   // cells of the first ragged row
+	tall     quirk // ragged rows of several lines
+	tallTo   int   // last line of the first tall row
 	footer   quirk // if keep is false: ragged rows after the last row of the table's width
 	totals   quirk
 	totalRow int   // value of rows at the last total
@@ -343,6 +345,11 @@ func (r *Reader) check(cells []string) []string {
 	if r.ragged.add(r.scanner.rowLine, cells[0]); r.ragged.count == 1 {
 		r.width = len(cells)
 	}
+	if s := r.scanner; s.line > s.rowLine+1 {
+		if r.tall.add(s.rowLine, ""); r.tall.count == 1 {
+			r.tallTo = s.line - 1
+		}
+	}
 	if !r.keep {
 		r.footer.count++
 		return nil
@@ -464,6 +471,10 @@ func (r *Reader) finish() error {
 	}
 	tell(r.ragged, fmt.Sprintf("a row has too few or too many cells (not %d) and %s", w, fate),
 		"%d rows"+fmt.Sprintf(" have too few or too many cells (not %d) and %s", w, fates))
+	advise(r.tall, "mend stray quotes, or say -quote none if no cell is quoted",
+		fmt.Sprintf("a row with too few or too many cells goes on to line %d", r.tallTo),
+		"%d rows with too few or too many cells"+
+			fmt.Sprintf(" have several lines, the first up to line %d", r.tallTo))
 	tell(r.empty, "a row of empty cells is left out", "%d rows of empty cells are left out")
 	tell(r.repeated, "a header below the first row is left out",
 		"%d headers below the first row are left out")
