@@ -30,6 +30,8 @@ type join struct {
 	empty []string       // names of the files without rows and names of columns
 }
 
+const noRows = "the file has no rows"
+
 type joinDoubt struct {
 	Doubt
 	more int // further files with this doubt
@@ -237,7 +239,7 @@ func (r *tableRows) end(file string) {
 	switch {
 	case r.join == nil:
 	case r.count == 0:
-		doubts = append(doubts, Doubt{About: "rows", Text: "the file has no rows"})
+		doubts = append(doubts, Doubt{About: "rows", Text: noRows})
 	case r.join.form.Format == form.JSONL && len(r.Reader.Names()) == 0:
 		doubts = append(doubts, Doubt{About: "rows", Text: "no line of the file has a field"})
 	}

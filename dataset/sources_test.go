@@ -158,6 +158,11 @@ func TestMoreErrors(t *testing.T) {
 	if want := "[" + named + ": the file has no rows]"; err != nil || fmt.Sprint(s.Doubts) != want {
 		t.Errorf("%v, want the doubt %s; %v", s, want, err)
 	}
+	comment := put("comment.svm", "# no rows\n")
+	s, err = Read(narrow, Options{More: []string{comment, narrow}})
+	if want := "[" + comment + ": the file has no rows]"; err != nil || fmt.Sprint(s.Doubts) != want {
+		t.Errorf("%v, want the doubt %s; %v", s, want, err)
+	}
 	if _, err := Read(objects, Options{More: []string{empty}}); !says(err, "empty.jsonl:1: column") {
 		t.Error(err)
 	}

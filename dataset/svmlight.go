@@ -36,7 +36,7 @@ func readSvmlight(from *sources, opt Options, chunkSize int) (*Set, error) {
 		return nil, fail(name, err)
 	}
 	s.IndexBase, s.HashBits, s.Unlabelled = base, opt.HashBits, p.labels == LabelsNo
-	s.Bytes = *opt.bytes
+	s.Bytes, s.Doubts = *opt.bytes, p.totals.doubts(from.names)
 	return s, nil
 }
 
@@ -48,9 +48,22 @@ type totals struct {
 	size      int64        // largest block.size
 	zero      bool         // whether the index base is 0, as far as known
 	last      *SyntaxError // first block.last
+	filled    map[int]bool // indices of the files with rows
 }
 
-func newTotals(opt Options) totals { return totals{zero: opt.IndexBase == BaseZero} }
+func newTotals(opt Options) totals {
+	return totals{zero: opt.IndexBase == BaseZero, filled: map[int]bool{}}
+}
+
+// doubts returns a doubt for each of several files that has no rows.
+func (t *totals) doubts(names []string) (doubts []Doubt) {
+	for i, name := range names {
+		if len(names) > 1 && !t.filled[i] {
+			doubts = append(doubts, Doubt{File: name, About: "rows", Text: noRows})
+		}
+	}
+	return doubts
+}
 
 func (t *totals) add(b *block, names []string) error {
 	if b.file != t.file {
@@ -69,7 +82,9 @@ func (t *totals) add(b *block, names []string) error {
 		t.last = b.last
 	}
 	t.lines += b.lines
-	t.rows += len(b.y)
+	if t.rows += len(b.y); len(b.y) > 0 {
+		t.filled[b.file] = true
+	}
 	t.nnz += len(b.val)
 	if b.size > t.size {
 		t.size, t.widest = b.size, b.file

@@ -54,6 +54,11 @@ func (d *dataReader) read(like *pegasos.Head) (*dataset.Set, time.Duration, erro
 	start := time.Now()
 	set, err := d.readAs()
 	p.clear()
+	if err == nil && like != nil && set.HashBits != like.HashBits {
+		set.Close()
+		err = fmt.Errorf("%s: the features are hashed (hash bits %d), but the model's are not", d,
+			set.HashBits)
+	}
 	for _, name := range append([]string{d.name}, d.opt.More...) {
 		if err != nil && name != "-" && !strings.Contains(name, ",") {
 			err = d.explain(name, err)
@@ -73,6 +78,10 @@ func (d *dataReader) read(like *pegasos.Head) (*dataset.Set, time.Duration, erro
 	}
 	if like == nil {
 		d.doubtRows(set)
+	} else if d.opt.IndexBase == dataset.BaseAuto && like.IndexBase == 0 && set.IndexBase == 1 &&
+		d.format() == dataset.FormatSvmlight {
+		d.doubts = append(d.doubts, dataset.Doubt{About: "rows", Text: "no index is 0, and indices are " +
+			"read as counted from 1, but those of the training data count from 0", Flag: "-index-base 0"})
 	}
 	return set, time.Since(start), nil
 }

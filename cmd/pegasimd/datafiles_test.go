@@ -66,6 +66,21 @@ func TestConvertData(t *testing.T) {
 	}
 }
 
+func TestIndexBaseOfModel(t *testing.T) {
+	model := filepath.Join(t.TempDir(), "m.model")
+	rows := file(t, "a.svm", "1 0:1\n-1 1:1\n1 0:2\n-1 1:2\n")
+	must(t, "train", "-quiet", "-index-base", "auto", rows, model)
+	data := file(t, "b.svm", "-1 1:1\n-1 1:2\n")
+	const want = "warning: no index is 0, and indices are read as counted from 1, but those of the " +
+		"training data count from 0 (-index-base 0)"
+	for base, doubted := range map[string]bool{"auto": true, "0": false} {
+		_, told := must(t, "eval", "-index-base", base, data, model)
+		if strings.Contains(told, want) != doubted {
+			t.Errorf("-index-base %s: %s", base, told)
+		}
+	}
+}
+
 func TestHashedData(t *testing.T) {
 	dir := t.TempDir()
 	svm := file(t, "big.svm", "1 7:1 18446744073709551614:2\n-1 7:-1\n")
@@ -75,6 +90,19 @@ func TestHashedData(t *testing.T) {
 	if !strings.Contains(text, "2 rows, 256 features (hashed to 8 bits)") ||
 		!strings.Contains(text, "label -1: 1 row") {
 		t.Error(text)
+	}
+	toySVM, model := file(t, "toy.svm", toy), filepath.Join(dir, "m.model")
+	must(t, "train", "-quiet", toySVM, model)
+	const refused = "a.pgsm: the features are hashed (hash bits 8), but the model's are not"
+	for _, args := range [][]string{{"predict", out, model}, {"verify", model, out},
+		{"train", "-start", model, out, filepath.Join(dir, "n.model")}} {
+		fails(t, exitError, refused, args...)
+	}
+	hashed := filepath.Join(dir, "toy.pgsm")
+	must(t, "convert", "-hash-bits", "8", toySVM, hashed)
+	_, told := must(t, "train", "-valid", toySVM, hashed, model)
+	if !strings.Contains(told, "validation accuracy 100") {
+		t.Error("the validation rows are not hashed: " + told)
 	}
 	messy := file(t, "messy.svm", "1 7:1 3:2 7:1\n-1 1:-1\n")
 	if code, _, told := pegasimd(t, "inspect", messy); code != exitError ||

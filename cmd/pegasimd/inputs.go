@@ -219,7 +219,7 @@ func (d *dataReader) readValid(
 	likeSet := *d
 	likeSet.name, likeSet.opt.More, likeSet.doubts = names[0], names[1:], nil
 	likeSet.opt.IndexBase = dataset.IndexBase(fmt.Sprint(set.IndexBase))
-	likeSet.opt.Features = set.Cols()
+	likeSet.opt.Features, likeSet.opt.HashBits = set.Cols(), set.HashBits
 	if likeSet.opt.Table = usable(set); d.encoder != nil {
 		c := d.encoder.Coder()
 		likeSet.opt.Encoder, c.RefuseGaps = c, d.missing == "error"

@@ -352,18 +352,19 @@ func (c *Coder) noteOdd(i int, text string) {
 // because a few new words, such as towns, are to be expected.
 const maxReadLevels = 2
 
-// Odd returns up to three lines for each column: how many of the cells so far do not fit, whether
-// numbers read as decimals are probably thousands, and how many cells are gaps, if the column had
-// no gaps in training or far fewer.
+// Odd returns up to four lines for each column: how many of the cells so far do not fit, whether
+// numbers read as decimals are probably thousands, whether numbers lack the percent sign of the
+// training, and how many cells are gaps, if the column had no gaps in training or far fewer.
 func (c *Coder) Odd() []string {
 	lines, _ := c.odd()
 	return lines
 }
 
 // Unread returns the lines of Odd about columns that are probably misread: the lines about
-// thousands, the lines about columns in which at least half of the cells with a value do not fit,
-// and the lines about gaps in at least half of fewRows or more rows. It leaves out categories whose
-// levels were in fewer than nine in ten of the training cells with a value.
+// Unread returns the lines of Odd about columns that are probably misread: the lines about thousands
+// and percent signs, the lines about columns in which at least half of the cells with a value do
+// not fit, and the lines about gaps in at least half of fewRows or more rows. It leaves out
+// categories whose levels were in fewer than nine in ten of the training cells with a value.
 func (c *Coder) Unread() []string {
 	_, unread := c.odd()
 	return unread
@@ -406,8 +407,10 @@ func (c *Coder) odd() (lines, unread []string) {
 			}
 		}
 		if in.Kind == Number {
-			if line := in.doubtThousands(&m.marks); line != "" {
-				lines, unread = append(lines, line), append(unread, line)
+			for _, line := range []string{in.doubtThousands(&m.marks), in.doubtPercent(&m.marks)} {
+				if line != "" {
+					lines, unread = append(lines, line), append(unread, line)
+				}
 			}
 		}
 		many := rows >= fewRows && 2*empty >= rows && 10*in.Gaps < c.Rows

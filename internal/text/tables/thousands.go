@@ -24,17 +24,27 @@ type marks struct {
 	sum       float64
 	such      string // the first ambiguous number, cut by escape.Cut
 	decided   bool   // a number's mark can only be a decimal mark
+	percents  int    // numbers with a percent sign, or a word for it
+	bare      string // the first number without one, cut by escape.Cut
 }
+
+const percent = "%" // the unit's normalized name
 
 func (c *Coder) examineMarks(cells []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := range c.columns {
 		in, m := &c.columns[i], &c.misfits[i].marks
-		if in.Kind != Number || m.decided {
+		if in.Kind != Number {
 			continue
 		}
 		text := cells[i]
+		if f := in.Number.Format; f != nil && f.Unit == percent && (m.percents == 0 || m.bare == "") {
+			in.examinePercent(m, text)
+		}
+		if m.decided {
+			continue
+		}
 		v, ok := in.Number.Format.parse(text)
 		if !ok {
 			continue
@@ -51,6 +61,26 @@ func (c *Coder) examineMarks(cells []string) {
 			}
 		}
 	}
+}
+
+func (in *coding) examinePercent(m *marks, text string) {
+	if _, ok := in.Number.Format.parse(text); !ok {
+		return
+	}
+	if n, _ := cell.ParseNumber(text, in.Number.Format.mark()); n.Unit == percent {
+		m.percents++
+	} else if m.bare == "" {
+		m.bare = escape.Cut(text)
+	}
+}
+
+// doubtPercent returns a line if no number of a column of percentages has a percent sign.
+func (in *coding) doubtPercent(m *marks) string {
+	if m.percents > 0 || m.bare == "" {
+		return ""
+	}
+	return fmt.Sprintf("column %s: numbers such as %q have no %%, unlike numbers in training, and are read "+
+		"as percentages", escape.Name(escape.Cut(in.Name)), m.bare)
 }
 
 // doubtThousands returns a line if at least half of a column's numbers were read as decimals, but

@@ -33,3 +33,19 @@ func TestThousandsOfOtherFile(t *testing.T) {
 		}
 	}
 }
+
+func TestPercentOfOtherFile(t *testing.T) {
+	for cells, doubted := range map[string]bool{"0.05 0.125": true, "0.05 4%": false, "- none": false} {
+		column := Column{Name: "rate", Kind: Number, Number: &Scale{Mean: 5, Factor: 1,
+			Format: &Format{Unit: percent}}}
+		coder := (&Encoder{Columns: []Column{column}, Rows: 10}).Coder()
+		for _, text := range strings.Fields(cells) {
+			coder.Encode([]string{text}, nil, nil)
+		}
+		const want = `column rate: numbers such as "0.05" have no %, unlike numbers in training, and are ` +
+			"read as percentages"
+		if lines := strings.Join(coder.Unread(), "\n"); strings.Contains(lines, want) != doubted {
+			t.Errorf("%s: %q, want a doubt: %v", cells, lines, doubted)
+		}
+	}
+}
