@@ -78,3 +78,29 @@ func headerDoubts(c *candidate, h heading, skipped, above int) (doubts []Doubt) 
 	}
 	return append(doubts, d)
 }
+
+// quoteDoubts returns a doubt if all cells of a column begin with a single quote, and all cells of
+// this column or a later one end with one: quoted cells with separators are split.
+func quoteDoubts(body [][]string) []Doubt {
+	if len(body) < 2 {
+		return nil
+	}
+	all := func(column int, is func(cell string) bool) bool {
+		return !slices.ContainsFunc(body, func(r []string) bool { return !is(r[column]) })
+	}
+	for i := range body[0] {
+		if !all(i, func(cell string) bool { return strings.HasPrefix(cell, "'") }) {
+			continue
+		}
+		for j := i; j < len(body[0]); j++ {
+			ends := func(cell string) bool {
+				return strings.HasSuffix(cell, "'") && (i < j || len(cell) > 1)
+			}
+			if all(j, ends) {
+				return []Doubt{{About: "rows", Cell: body[0][i], Flag: `-quote "'"`,
+					Text: "single quotes are read as parts of the cells"}}
+			}
+		}
+	}
+	return nil
+}

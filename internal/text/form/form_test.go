@@ -527,9 +527,12 @@ func TestDoubtsNameLines(t *testing.T) {
 			plain(",")): `[line 42: a row has too few or too many cells (not 3) and is left out, such as ` +
 			`"Bern,1,red\nGraz,2,blue\nBonn,3,red" line 42: a row with too few or too many cells goes on to ` +
 			`line 44 (mend stray quotes, or say -quote none if no cell is quoted)]`,
-		"# made by\n# a, b and c.\n" + table("", 20, plain(",")): "[]",
-		"# made by\n#1,2,3\n" + table("", 20, plain(",")):        "[]",
-		"# made by\n#p,q,r\n" + table("a,b,c", 20, plain(",")):   "[]",
+		table("a,b", 20, func(i int) string { return color(i) + ",'" + number(i, 1) + "'" }): `[single ` +
+			`quotes are read as parts of the cells, such as "'` + number(0, 1) + `'" (-quote "'")]`,
+		table("a,b", 20, func(i int) string { return color(i) + ",'" + number(i, 1) }): "[]",
+		"# made by\n# a, b and c.\n" + table("", 20, plain(",")):                       "[]",
+		"# made by\n#1,2,3\n" + table("", 20, plain(",")):                              "[]",
+		"# made by\n#p,q,r\n" + table("a,b,c", 20, plain(",")):                         "[]",
 	} {
 		r, _ := mustOpen(t, text, Given{})
 		if have := fmt.Sprint(r.Doubts()); have != want {
