@@ -344,7 +344,7 @@ func (a *npyArray) check(v []float32, raw []byte, first int) error {
 	}
 	for ; i < end; i += step {
 		if !a.exact(raw[i*a.width:]) {
-			return fault(i, "is "+cell.NotExact)
+			return fault(i, cell.NotExact)
 		}
 	}
 	return nil

@@ -79,11 +79,31 @@ func headerDoubts(c *candidate, h heading, skipped, above int) (doubts []Doubt) 
 	return append(doubts, d)
 }
 
-// quoteDoubts returns a doubt if all cells of a column begin with a single quote, and all cells of
-// this column or a later one end with one: quoted cells with separators are split.
+// bracketed reports whether each row, but not its first and last cell, is in brackets.
+func bracketed(body [][]string) bool {
+	in := func(row []string, opening, closing string) bool {
+		first, last := row[0], row[max(named(row), 1)-1]
+		return strings.HasPrefix(first, opening) && !strings.Contains(first, closing) &&
+			strings.HasSuffix(last, closing) && !strings.Contains(last, opening)
+	}
+	for _, pair := range []string{"()", "[]", "{}"} {
+		if !slices.ContainsFunc(body, func(r []string) bool { return !in(r, pair[:1], pair[1:]) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// quoteDoubts returns a doubt if brackets enclose all rows, or if all cells of a column begin with a
+// single quote, and all cells of this column or a later one end with one: quoted cells that contain
+// separators are split.
 func quoteDoubts(body [][]string) []Doubt {
 	if len(body) < 2 {
 		return nil
+	}
+	if bracketed(body) {
+		return []Doubt{{About: "rows", Cell: body[0][0], Flag: "cut them off",
+			Text: "brackets around the rows are read as parts of the cells"}}
 	}
 	all := func(column int, is func(cell string) bool) bool {
 		return !slices.ContainsFunc(body, func(r []string) bool { return !is(r[column]) })

@@ -530,9 +530,12 @@ func TestDoubtsNameLines(t *testing.T) {
 		table("a,b", 20, func(i int) string { return color(i) + ",'" + number(i, 1) + "'" }): `[single ` +
 			`quotes are read as parts of the cells, such as "'` + number(0, 1) + `'" (-quote "'")]`,
 		table("a,b", 20, func(i int) string { return color(i) + ",'" + number(i, 1) }): "[]",
-		"# made by\n# a, b and c.\n" + table("", 20, plain(",")):                       "[]",
-		"# made by\n#1,2,3\n" + table("", 20, plain(",")):                              "[]",
-		"# made by\n#p,q,r\n" + table("a,b,c", 20, plain(",")):                         "[]",
+		table("", 20, func(i int) string { return "[" + plain(", ")(i) + "]" }): `[brackets around the ` +
+			`rows are read as parts of the cells, such as "[` + town(1) + `" (cut them off)]`,
+		table("", 20, func(i int) string { return fmt.Sprintf("(%d),%d,(%d)", i, i*i%7, i) }): "[]",
+		"# made by\n# a, b and c.\n" + table("", 20, plain(",")):                              "[]",
+		"# made by\n#1,2,3\n" + table("", 20, plain(",")):                                     "[]",
+		"# made by\n#p,q,r\n" + table("a,b,c", 20, plain(",")):                                "[]",
 	} {
 		r, _ := mustOpen(t, text, Given{})
 		if have := fmt.Sprint(r.Doubts()); have != want {
