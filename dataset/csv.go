@@ -234,6 +234,10 @@ func (t *tableFile) settle(cells int) error {
 		t.columns.empty, t.columns.growing = f.Trailing, f.Format == form.JSONL
 		t.columns.header = f.Header
 		err := t.columns.settle(t.rows.Names(), cells)
+		if c := (*columnError)(nil); errors.As(err, &c) && f.Format == form.CSV &&
+			f.Separator == form.None {
+			c.reason += t.aboutSeparator()
+		}
 		for t.leading < len(t.columns.from) && t.columns.from[t.leading] == t.leading {
 			t.leading++
 		}
@@ -253,6 +257,16 @@ func (t *tableFile) settle(cells int) error {
 			Reason: "the lines before lack this field", Cell: true}
 	}
 	return nil
+}
+
+// aboutSeparator returns advice for a table of one column that should have several.
+func (t *tableFile) aboutSeparator() string {
+	for _, d := range t.rows.Reader.Doubts() {
+		if d.About == "separator" {
+			return "; " + d.Text + " (" + d.Flag + ")"
+		}
+	}
+	return "; no separator was found: if one character separates the cells, name it (-sep)"
 }
 
 // end returns the error of the refused cells, or else of columns.complete. It assigns the columns

@@ -123,7 +123,11 @@ func TestCSVErrors(t *testing.T) {
 		{"open quote", "1,2,3\n4,\"5,6\n7,8,9\n", Options{}, `a.csv:2:3: token "\"5"` + words},
 		{"newline in quotes", "1,2,3\n4,\"5\n6\",7\n", Options{},
 			`a.csv:2:3: token "5\n6"` + words},
-		{"one column", "1\n2\n", Options{}, `a.csv:1: one column only: want features and a label`},
+		{"one column", "1\n2\n", Options{}, `a.csv:1: one column only: want features and a label; no ` +
+			"separator was found: if one character separates the cells, name it (-sep)"},
+		{"cells between blanks", "1 2\n3 4\n", Options{}, `a.csv:1: one column only: want features and a ` +
+			"label; the rows look like cells between blanks, and are read as one column (if they are, awk " +
+			`-v OFS='\t' '{$1=$1} 1' puts tabs in place of the blanks)`},
 		{"empty object", "{}\n", Options{Format: FormatJSONL, LabelColumn: "last"},
 			`a.csv:1: no columns: want features and a label`},
 		{"bytes", "\x1f\x9d\x90a\xff\"", Options{},
