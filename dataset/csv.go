@@ -440,8 +440,8 @@ func (t *tableFile) fault(err error) error {
 	if c := (*columnError)(nil); errors.As(err, &c) {
 		line := 1
 		if t.rows != nil && t.rows.Reader != nil {
-			f := t.rows.Reader.Form()
-			if line += f.SkipLines; t.count > 0 || t.settled && !f.Header {
+			line = t.rows.FirstLine()
+			if t.count > 0 || t.settled && !t.rows.Reader.Form().Header {
 				line, _ = t.rows.FieldPos(0)
 			}
 		}

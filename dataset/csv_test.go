@@ -125,6 +125,8 @@ func TestCSVErrors(t *testing.T) {
 			`a.csv:2:3: token "5\n6"` + words},
 		{"one column", "1\n2\n", Options{}, `a.csv:1: one column only: want features and a label; no ` +
 			"separator was found: if one character separates the cells, name it (-sep)"},
+		{"comments above the header", "# by hand\n# in May\n\na,b\n1,2\n", Options{LabelColumn: "y"},
+			`a.csv:4: no column is called "y" in the header: a, b`},
 		{"cells between blanks", "1 2\n3 4\n", Options{}, `a.csv:1: one column only: want features and a ` +
 			"label; the rows look like cells between blanks, and are read as one column (if they are, awk " +
 			`-v OFS='\t' '{$1=$1} 1' puts tabs in place of the blanks)`},

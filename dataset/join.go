@@ -107,7 +107,7 @@ func (j *join) add(in *input, points, commas *int) error {
 			j.column(name)
 		}
 		j.form.Columns = len(j.names)
-	} else if _, err := j.places(&is, names, f.name); err != nil {
+	} else if _, err := j.places(&is, names, f.name, r.FirstLine()); err != nil {
 		return err
 	}
 	a, b := j.form, is
@@ -136,9 +136,9 @@ func (j *join) given(g form.Given) form.Given {
 	return g
 }
 
-func (j *join) places(f *Form, names []string, file string) ([]int, error) {
+func (j *join) places(f *Form, names []string, file string, line int) ([]int, error) {
 	fault := func(text string, a ...any) ([]int, error) {
-		return nil, &SyntaxError{File: file, Line: 1 + f.SkipLines, Reason: fmt.Sprintf(text, a...)}
+		return nil, &SyntaxError{File: file, Line: line, Reason: fmt.Sprintf(text, a...)}
 	}
 	switch {
 	case f.Header != j.form.Header && f.Header:
@@ -209,7 +209,7 @@ func (r *tableRows) open(f openFile, g form.Given) (err error) {
 		return err
 	}
 	is := r.Reader.Form()
-	r.place, err = j.places(&is, r.Reader.Names(), f.name)
+	r.place, err = j.places(&is, r.Reader.Names(), f.name, r.Reader.FirstLine())
 	r.straight = err == nil && slices.IsSorted(r.place)
 	return err
 }

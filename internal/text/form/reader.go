@@ -22,6 +22,7 @@ const footerRows = 3
 type Reader struct {
 	form    Form
 	names   []string
+	first   int // line number of the header; 0 without one
 	decoder *decoder
 	text    *scanner
 	scanner *scanner // equal to text for a table; else nil
@@ -221,6 +222,7 @@ func (r *Reader) readHeading(c *candidate, body [][]string) error {
 		r.form.Columns, c.width = len(cells), len(cells)
 	}
 	line, _ := r.table.position(0)
+	r.first = line
 	short := named(cells) == c.width-1 && len(cells) < c.width
 	r.names = c.fit(cells, body)
 	for i, name := range r.names {
@@ -281,6 +283,10 @@ func decimalMarks(body [][]string) (points, commas int) {
 }
 
 func (r *Reader) Form() Form { return r.form }
+
+// FirstLine returns the line number of the header or, without a header, of the line below the
+// skipped lines.
+func (r *Reader) FirstLine() int { return max(r.first, 1+r.form.SkipLines) }
 
 // Names returns the header's cells, "label" and "text" in the format Lines, or the fields found so
 // far in the format JSONL; nil without names. The caller must not change them.
