@@ -41,21 +41,20 @@ func Missing() (all []string) {
 }
 
 // IsGapWord reports whether a cell is a gap among numbers or dates: missing by [IsMissing] or, in
-// letters of either case, a word in gapWords or faults.
+// letters of either case, a word in gapWords or infinities.
 func IsGapWord(s string) bool {
-	return IsMissing(s) || lookup(gapWords, s) != "" || IsFault(s)
+	return IsMissing(s) || lookup(gapWords, s) != "" || IsInfinite(s)
 }
 
-// IsFault reports whether a cell is infinite or an error of a spreadsheet. Such a cell is a gap, but
-// was meant to be a number.
-func IsFault(s string) bool { return lookup(faults, s) != "" }
+// IsInfinite reports whether a cell is an infinite number, which is a gap among numbers.
+func IsInfinite(s string) bool { return lookup(infinities, s) != "" }
 
-var faults = namesOf(`inf -inf +inf infinity -infinity #ref! #value! #div/0! #name? #num! #null! #wert!
-#bezug! #error!`)
+var infinities = namesOf(`inf -inf +inf infinity -infinity`)
 
 var gapWords = namesOf(`- -- --- – — . .. ... … ?? ??? none nil nul <null> [null] (none) <none> nat
 -nan unknown (unknown) unk undefined missing (missing) blank (blank) empty (empty) unspecified tbd
-tba n.a. n.a na. n/a. n\a n.d. n.d nd n/d n/k n.k. k.a. k._a. s/d s.d. #na #n/a! #n/d #nv
+tba n.a. n.a na. n/a. n\a n.d. n.d nd n/d n/k n.k. k.a. k._a. s/d s.d. #na #n/a! #n/d #ref! #value!
+#div/0! #name? #num! #null! #nv #wert! #bezug! #error!
 0000-00-00 0000-00-00_00:00:00 0000-00-00t00:00:00 0000/00/00 00/00/0000 00.00.0000 00-00-0000
 not_available not_known not_applicable not_reported not_specified not_recorded not_measured
 not_provided not_given no_data no_value no_answer no_info not_a_number unbekannt keine_angabe

@@ -154,7 +154,7 @@ func (c *Coder) Encode(cells []string, columns []int32, values []float32) (
 		if c.RefuseGaps && (of == isGap || in.Number != nil) {
 			return columns, values, i, in.refusal(of)
 		}
-		if of == isGap && in.Number != nil && cell.IsFault(cells[i]) {
+		if of == isGap && in.Number != nil && cell.IsInfinite(cells[i]) {
 			of = isOdd
 		}
 		if of == isGap {

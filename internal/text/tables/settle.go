@@ -412,13 +412,13 @@ func (f *Fitter) report(e *Encoder, i int, v verdict) {
 			doubt: fmt.Sprintf("years of two digits, 40 to 68, read as 2040 to 2068 in %d of %d cells",
 				s.late, s.rows-s.missing)})
 	}
-	if s.faults > 0 && (c.Kind == Number || c.Kind == Date) {
-		text := "%d of %d cells are infinite or errors of a spreadsheet, and count as missing"
-		if s.faults == 1 {
-			text = "%d of %d cells is infinite or an error of a spreadsheet, and counts as missing"
+	if s.infinite > 0 && (c.Kind == Number || c.Kind == Date) {
+		text := "%d of %d cells are infinite and count as missing"
+		if s.infinite == 1 {
+			text = "%d of %d cells is infinite and counts as missing"
 		}
-		f.doubt(c.Name, verdict{cell: s.fault, flag: "correct such cells or make them empty",
-			doubt: fmt.Sprintf(text, s.faults, s.rows-s.missing)})
+		f.doubt(c.Name, verdict{cell: s.infinity, flag: "correct such cells or make them empty",
+			doubt: fmt.Sprintf(text, s.infinite, s.rows-s.missing)})
 	}
 	if r.Odd > 0 {
 		text := "%d of %d cells are not read as %ss and count as missing"

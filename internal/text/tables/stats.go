@@ -62,8 +62,8 @@ type stats struct {
 	rows, missing  int // missing: by cell.IsMissing
 	words          int // cells that are no numbers under the assumption
 	gapWords, odd  int
-	faults         int    // gaps by cell.IsFault
-	fault          string // the first of faults
+	infinite       int    // gaps by cell.IsInfinite
+	infinity       string // the first of these cells
 	sample, oddOne string // the first cell that is not missing, and the first odd cell
 	// The first number of a second unit (under bareOnly, of any unit), the first date or time that
 	// dates lacks, the first number that is no date, and the first date that is no number.
@@ -163,9 +163,9 @@ func (s *stats) add(text string) {
 	}
 	switch is {
 	case gapWord:
-		if s.gapWords++; cell.IsFault(text) {
-			if s.faults++; s.faults == 1 {
-				s.fault = strings.Clone(text)
+		if s.gapWords++; cell.IsInfinite(text) {
+			if s.infinite++; s.infinite == 1 {
+				s.infinity = strings.Clone(text)
 			}
 		}
 	case word:
