@@ -360,7 +360,6 @@ func (c *Coder) Odd() []string {
 	return lines
 }
 
-// Unread returns the lines of Odd about columns that are probably misread: the lines about
 // Unread returns the lines of Odd about columns that are probably misread: the lines about thousands
 // and percent signs, the lines about columns in which at least half of the cells with a value do
 // not fit, and the lines about gaps in at least half of fewRows or more rows. It leaves out
