@@ -94,9 +94,9 @@ func bracketed(body [][]string) bool {
 	return false
 }
 
-// quoteDoubts returns a doubt if brackets enclose all rows, or if all cells of a column begin with a
-// single quote, and all cells of this column or a later one end with one: quoted cells that contain
-// separators are split.
+// quoteDoubts returns a doubt if brackets enclose all rows, or if all cells of a column begin with
+// a single quote, and all cells of this column or a later one end with one: quoted cells that
+// contain separators are split.
 func quoteDoubts(body [][]string) []Doubt {
 	if len(body) < 2 {
 		return nil

@@ -79,8 +79,8 @@ func (in *coding) doubtPercent(m *marks) string {
 	if m.percents > 0 || m.bare == "" {
 		return ""
 	}
-	return fmt.Sprintf("column %s: numbers such as %q have no %%, unlike numbers in training, and are read "+
-		"as percentages", escape.Name(escape.Cut(in.Name)), m.bare)
+	return fmt.Sprintf("column %s: numbers such as %q have no %%, unlike numbers in training, and are "+
+		"read as percentages", escape.Name(escape.Cut(in.Name)), m.bare)
 }
 
 // doubtThousands returns a line if at least half of a column's numbers were read as decimals, but
