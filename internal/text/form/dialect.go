@@ -231,7 +231,7 @@ func (c *candidate) judge(g *Given) {
 	if len(c.rows) == 1 {
 		c.score /= 2
 	}
-	if c.quote != '\'' && splitsQuotes(body) {
+	if c.quote != '\'' && singleQuotes(body) {
 		c.score *= .3
 	}
 	if c.unclosed > 0 {
@@ -246,16 +246,14 @@ func (c *candidate) judge(g *Given) {
 	c.fitModel(g)
 }
 
-// splitsQuotes reports whether most rows have a cell that begins with a single quote, and a later
-// cell that ends with one.
-func splitsQuotes(body [][]string) bool {
+// singleQuotes reports whether most rows have a cell that begins with a single quote, and this or a
+// later cell ends with one.
+func singleQuotes(body [][]string) bool {
 	n := 0
 	for _, r := range body {
-		open := slices.IndexFunc(r, func(s string) bool {
-			return strings.HasPrefix(s, "'") && !strings.HasSuffix(s, "'")
-		})
-		if open >= 0 && slices.ContainsFunc(r[open+1:], func(s string) bool {
-			return strings.HasSuffix(s, "'") && !strings.HasPrefix(s, "'")
+		first := slices.IndexFunc(r, func(s string) bool { return len(s) > 1 && s[0] == '\'' })
+		if first >= 0 && slices.ContainsFunc(r[first:], func(s string) bool {
+			return len(s) > 1 && strings.HasSuffix(s, "'")
 		}) {
 			n++
 		}

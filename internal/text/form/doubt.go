@@ -79,7 +79,8 @@ func headerDoubts(c *candidate, h heading, skipped, above int) (doubts []Doubt) 
 	return append(doubts, d)
 }
 
-// bracketed reports whether each row, but not its first and last cell, is in brackets.
+// bracketed reports whether each of two or more rows, but not its first and last cell, is in
+// brackets.
 func bracketed(body [][]string) bool {
 	in := func(row []string, opening, closing string) bool {
 		first, last := row[0], row[max(named(row), 1)-1]
@@ -87,40 +88,10 @@ func bracketed(body [][]string) bool {
 			strings.HasSuffix(last, closing) && !strings.Contains(last, opening)
 	}
 	for _, pair := range []string{"()", "[]", "{}"} {
-		if !slices.ContainsFunc(body, func(r []string) bool { return !in(r, pair[:1], pair[1:]) }) {
+		if len(body) > 1 &&
+			!slices.ContainsFunc(body, func(r []string) bool { return !in(r, pair[:1], pair[1:]) }) {
 			return true
 		}
 	}
 	return false
-}
-
-// quoteDoubts returns a doubt if brackets enclose all rows, or if all cells of a column begin with
-// a single quote, and all cells of this column or a later one end with one: quoted cells that
-// contain separators are split.
-func quoteDoubts(body [][]string) []Doubt {
-	if len(body) < 2 {
-		return nil
-	}
-	if bracketed(body) {
-		return []Doubt{{About: "rows", Cell: body[0][0], Flag: "cut them off",
-			Text: "brackets around the rows are read as parts of the cells"}}
-	}
-	all := func(column int, is func(cell string) bool) bool {
-		return !slices.ContainsFunc(body, func(r []string) bool { return !is(r[column]) })
-	}
-	for i := range body[0] {
-		if !all(i, func(cell string) bool { return strings.HasPrefix(cell, "'") }) {
-			continue
-		}
-		for j := i; j < len(body[0]); j++ {
-			ends := func(cell string) bool {
-				return strings.HasSuffix(cell, "'") && (i < j || len(cell) > 1)
-			}
-			if all(j, ends) {
-				return []Doubt{{About: "rows", Cell: body[0][i], Flag: `-quote "'"`,
-					Text: "single quotes are read as parts of the cells"}}
-			}
-		}
-	}
-	return nil
 }

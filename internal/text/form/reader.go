@@ -179,8 +179,9 @@ func (r *Reader) openTable(in *scanner, s *sample, g *Given) error {
 	f.Separator, f.Quote, f.Comment = best.separator, best.quote, best.comment
 	f.Header, f.Units, f.Columns = h.header, h.units, best.width
 	body := best.body(h.at)
-	if g.Quote == 0 {
-		r.doubts = append(r.doubts, quoteDoubts(best.body(h.at+1))...)
+	if rows := best.body(h.at + 1); bracketed(rows) {
+		r.doubts = append(r.doubts, Doubt{About: "rows", Cell: rows[0][0], Flag: "cut them off",
+			Text: "brackets around the rows are read as parts of the cells"})
 	}
 	r.points, r.commas = decimalMarks(body)
 	f.Decimal, f.Trailing = DecimalOf(r.points, r.commas), trailing(body, best.width)
