@@ -309,7 +309,7 @@ func TestTablePredict(t *testing.T) {
 		"(and cells in 2 more rows)": {"predict", "-missing", "error",
 			"age,city,member\n,Oslo,no\n30,,no\n30,Lima,\n"},
 		"2 columns, want 4, or 5 with the label column": {"predict", "30,Lima\n"},
-		"rename the column that has the labels":              {"eval", "age,city,member\n"},
+		"rename the column that has the labels":         {"eval", "age,city,member\n"},
 		"the model was trained on a table":              {"eval", "-format", "npy", toy},
 	} {
 		last := len(args) - 1

@@ -5,11 +5,39 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
+	"github.com/pegasimd/pegasimd/modelio"
 )
+
+func (m linearModel) classWeights() (map[float32]float64, error) {
+	cfg := new(settings.Settings)
+	settings.Copy(cfg, m.Config)
+	return cfg.ClassWeights()
+}
+
+// relabelTrainingSet is relabel for the training set of m, in which classes of weight 0 may be
+// missing from m.
+func relabelTrainingSet(set *dataset.Set, m modelio.Predictor, weights []float32) error {
+	if linear, is := m.(linearModel); is {
+		byLabel, err := linear.classWeights()
+		if err != nil {
+			return err
+		}
+		counts := slices.Repeat([]float32{1}, len(set.Y))
+		copy(counts, weights)
+		for i, y := range set.Y {
+			if weight, listed := byLabel[y]; listed && weight == 0 {
+				counts[i] = 0
+			}
+		}
+		weights = counts
+	}
+	return relabel(set, m, weights)
+}
 
 // fingerprint returns the fingerprint that training m on the rows x, labels y and weights would
 // store, or "" if labels or weights are not valid.
@@ -19,9 +47,7 @@ func (m linearModel) fingerprint(x store.Examples, y, weights []float32, threads
 		targets := scale.Scale{Kind: scale.None, Centre: s.Centre, Spread: s.Spread}
 		x, y = targets.Apply(x, y, 0, threads, stop)
 	}
-	cfg := new(settings.Settings)
-	settings.Copy(cfg, m.Config)
-	byLabel, err := cfg.ClassWeights()
+	byLabel, err := m.classWeights()
 	if err != nil {
 		return ""
 	}
@@ -48,7 +74,7 @@ func (s *scoredSet) trainedOn() (trained bool, heldOut []int, err error) {
 	all.Y = slices.Clone(all.Y)
 	missing := func(y float32) bool { return y != y } // NaN marks a missing label
 	if !known || all.Unlabelled || slices.ContainsFunc(all.Y, missing) ||
-		s.model.Head().Classes != nil && relabel(&all, s.model, weights) != nil {
+		s.model.Head().Classes != nil && relabelTrainingSet(&all, s.model, weights) != nil {
 		return false, nil, nil
 	}
 	out, in, err := s.reader.heldOutRows(s.model, &all, weights)

@@ -152,7 +152,7 @@ func (c *verification) verify(model, data string) (*verifyReport, error) {
 		return nil, err
 	}
 	if head.Classes != nil {
-		if err := relabel(set, p, weights); err != nil {
+		if err := relabelTrainingSet(set, p, weights); err != nil {
 			return nil, fmt.Errorf("%s: %w", reader, err)
 		}
 	}

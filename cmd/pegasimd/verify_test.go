@@ -17,19 +17,21 @@ func TestVerify(t *testing.T) {
 	numbers := filepath.Join(dir, "json")
 	toy := file(t, "toy.svm", toy)
 	named := file(t, "named.csv", "a,b,y\n1,2,yes\n2,1,yes\n-1,-2,no\n-2,0,no\n")
+	three := file(t, "three.csv", "u,v,y\n1,2,b\n2,1,c\n3,3,a\n-1,-2,b\n-2,0,c\n4,3,a\n")
 	weights := file(t, "weights", "1\n2\n3\n4\n")
 	prior := filepath.Join(dir, "prior")
 	must(t, "train", "-quiet", "-epochs", "1", "-lambda", "10", toy, prior)
 	for name, run := range map[string]struct{ data, with []string }{
-		"two classes": {[]string{toy}, nil},
-		"names":       {[]string{"-scale", "standard", "-class-weight", "yes=2", named}, nil},
-		"weights":     {[]string{"-tol", "0.1", toy}, []string{"-weights", weights}},
-		"prior":       {[]string{toy}, []string{"-prior", prior}},
-		"ten classes": {[]string{"-tol", "0.5", digits}, nil},
-		"pairs":       {[]string{"-tol", "0.5", "-multiclass", "ovo", digits}, nil},
-		"joint":       {[]string{"-tol", "0.5", "-multiclass", "crammer-singer", digits}, nil},
-		"numbers":     {[]string{"-loss", "eps-insensitive", toy}, nil},
-		"dual":        {[]string{"-finish", "dual", "-tol", "0.01", "-c", "1", digits}, nil},
+		"two classes":         {[]string{toy}, nil},
+		"names":               {[]string{"-scale", "standard", "-class-weight", "yes=2", named}, nil},
+		"a class of weight 0": {[]string{"-class-weight", "a=0", three}, nil},
+		"weights":             {[]string{"-tol", "0.1", toy}, []string{"-weights", weights}},
+		"prior":               {[]string{toy}, []string{"-prior", prior}},
+		"ten classes":         {[]string{"-tol", "0.5", digits}, nil},
+		"pairs":               {[]string{"-tol", "0.5", "-multiclass", "ovo", digits}, nil},
+		"joint":               {[]string{"-tol", "0.5", "-multiclass", "crammer-singer", digits}, nil},
+		"numbers":             {[]string{"-loss", "eps-insensitive", toy}, nil},
+		"dual":                {[]string{"-finish", "dual", "-tol", "0.01", "-c", "1", digits}, nil},
 		"unpenalised": {[]string{"-bias", "unregularised", "-multiclass", "ovr", "-tol", "0.5",
 			digits}, nil},
 		"newton": {[]string{"-finish", "newton", "-tol", "0.01", "-multiclass", "ovr", digits},
