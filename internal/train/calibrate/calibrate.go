@@ -20,8 +20,8 @@ func (s Sigmoid) At(z float64) float64 { return floats.Sigmoid(-(float64(s.A*z) 
 // Weng (Machine Learning 68, 2007).
 //
 // A score of weight 2 counts as two scores, in Platt's targets as well; if weight is nil, all
-// weights are 1. If the mean of the weights above 0 is below 1, all weights are scaled to raise it
-// to 1: Platt's targets would outweigh small weights.
+// weights are 1. If the weights above 0 have a mean below 1, all weights are scaled to raise this
+// mean to 1, because Platt's targets would outweigh small weights.
 func Fit(z []float64, positive []bool, weight []float64) Sigmoid {
 	p := problem{z, make([]float64, len(z)), unitWeights(weight, len(z))}
 	var pos, neg float64
@@ -139,10 +139,10 @@ func Softmax(p, z []float64) {
 	Normalize(p)
 }
 
-// Couple combines the probabilities of pairs of classes into one distribution over len(p) classes
-// by the second method of Wu, Lin and Weng (JMLR 5, 2004). For each pair of classes a < b, pairs
-// holds r_ba, the probability of b rather than a, in the order (0, 1), (0, 2), ..., (1, 2), ....
-// Couple clamps r_ba to [1e-7, 1 - 1e-7].
+// Couple stores in p a distribution over len(p) classes, computed from the probabilities of pairs
+// of classes by the second method of Wu, Lin and Weng (JMLR 5, 2004). For each pair of classes a <
+// b, pairs holds r_ba, the probability of b rather than a, in the order (0, 1), (0, 2), ..., (1,
+// 2), .... Couple clamps r_ba to [1e-7, 1 - 1e-7].
 //
 // p approximately minimizes the sum over the pairs of (r_ba*p_a - r_ab*p_b)^2, where r_ab is 1 -
 // r_ba.

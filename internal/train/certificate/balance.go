@@ -6,13 +6,12 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// Let c_i be the weight of row i. If the bias has no penalty, dual variables give a bound only if
-// the sums of c_i*|a_i| over both sides, the rows with y_i*a_i above 0 and those with y_i*a_i below
-// 0, are equal: otherwise the minimum over all biases is minus infinity. float32 numbers seldom
-// have equal sums, so this file makes the sums nearly equal. A change of one row's dual variable by
-// the remaining difference, divided by the row's weight, would make them equal. The bound after
-// this change is valid, and differs from the computed bound only by that row's terms in the means
-// and in u.
+// Let c_i be the weight of row i. The rows have two sides: y_i*a_i is above 0 or below 0. If the
+// bias has no penalty, dual variables give a bound only if both sides have equal sums of c_i*|a_i|.
+// Otherwise the minimum over all biases is minus infinity. float32 numbers seldom have equal sums,
+// so this file makes the sums nearly equal. A change of one row's dual variable by the remaining
+// difference, divided by the row's weight, would make them equal. The bound after this change is
+// valid, and differs from the computed bound only by that row's terms in the means and in u.
 
 // balance bounds the changes of the lower bound's terms if one dual variable changes, or all
 // change, to make the sums equal. If all change, only slack is not 0.
@@ -71,8 +70,8 @@ func movable(p *objective.Binary, v, next float32) bool {
 }
 
 // moveCost returns the cost of changing the dual variable of one row in inner so that the sum over
-// a side changes by difference. It takes the row with the least length. If no row allows the
-// change, the cost is a slack: a small relative change of all dual variables.
+// a side changes by difference. It chooses the row with the least balance.length. If no row allows
+// the change, the cost is a slack: a small relative change of all dual variables.
 func moveCost(p *objective.Binary, a []float32, inner []int, difference float64) (
 	least balance,
 ) {

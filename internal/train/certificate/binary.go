@@ -9,23 +9,22 @@ import (
 )
 
 // This file computes a lower bound on the optimum of a binary problem. The hinge loss of the margin
-// m = y*z has max(0, 1-m) >= a*(1-m) for any a in [0, 1], so that with one a_i for each of the n
-// rows
+// m = y*z satisfies max(0, 1-m) >= a*(1-m) for any a in [0, 1]. With one a_i for each row,
 //
 //	P(w) >= lambda/2 |w|^2 + mean(a_i) - <w, u>,  u = mean of a_i*y_i*x_i
 //
-// for every w, and the right side has its minimum at w = u/lambda:
+// for every w. The right side is smallest at w = u/lambda:
 //
 //	P(w) >= mean(a_i) - |u|^2/(2 lambda)
 //
 // The right side is the dual objective.
 //
-// Another loss l has l(m) >= d(a) - a*m, where d(a) is loss.Func.DualTerm; mean(d(a_i)) then
+// Another loss l satisfies l(m) >= d(a) - a*m, where d(a) is loss.Func.DualTerm; mean(d(a_i)) then
 // replaces mean(a_i). For regression targets m is the residual z - y_i: there is no y_i in u, and
 // a_i*y_i is added to d(a_i).
 //
-// If rows have weights, all means are weighted. A prior w0 is subtracted from w, and its scores
-// change the terms that are linear in a_i: see objective.Binary.Target64.
+// If rows have weights, all means are weighted. With a prior, w is the difference from the prior,
+// and the prior's scores change the terms that are linear in a_i: see objective.Binary.Target64.
 
 type binary struct{ *objective.Binary }
 

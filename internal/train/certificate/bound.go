@@ -9,9 +9,9 @@ import (
 type bounded interface {
 	boundAt(a []float32, r2 float64) (value, s float64)
 
-	// smooth sets a to the dual variables at the scores with the weight vectors w and the biases b,
-	// for the loss smoothed to the width h. far holds each row's distance from a kink. A loss
-	// without kinks ignores h, and its far is nil.
+	// fromScores computes the scores with the weight vectors w and the biases b. smooth sets a to
+	// the dual variables at these scores, for the loss smoothed to the width h. far holds each
+	// row's distance from the nearest kink. A loss without kinks ignores h, and its far is nil.
 	fromScores(w [][]float64, b []float64) (a []float32, smooth func(h float64), far []float64)
 }
 
@@ -30,9 +30,9 @@ func boundedOf(p objective.Problem) bounded {
 // Bound returns a lower bound on the optimum of p, and a factor s from 0 to 1. The bound is the
 // dual objective of s*a, for an s that nearly maximizes it, minus a bound on all rounding errors.
 // For log losses Bound returns 1 in place of s. r2 is the rows' mean squared norm, with the bias's
-// feature. Bound may change a if the bias has no penalty (see balance.go), or if the dual variables
-// of a row in a joint problem have a sum above 1. For a joint problem whose biases have no penalty,
-// Bound returns NaN and 0.
+// feature. Bound may change a if the bias has no penalty (see balance.go), or if a row's dual
+// variables in a joint problem sum to more than 1. For a joint problem whose biases have no
+// penalty, Bound returns NaN and 0.
 func Bound(p objective.Problem, a []float32, r2 float64) (value, s float64) {
 	if p := boundedOf(p); p != nil {
 		return p.boundAt(a, r2)

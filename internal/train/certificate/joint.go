@@ -9,7 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// joint is a joint problem. The loss of Crammer and Singer has
+// joint is a joint problem. The loss of Crammer and Singer satisfies
 //
 //	max over r of cost(y, r) - z_y + z_r >= sum over r of a_r*(cost(y, r) - z_y + z_r)
 //
@@ -46,9 +46,9 @@ func (j joint) boundAt(a []float32, r2 float64) (value, s float64) {
 	return DualAt(s, mean, half), s
 }
 
-// The own dual variable of a row is the sum of its dual variables for the other classes. The row is
-// multiplied by it in the vector u of its class. If rounding makes the sum exceed 1, ownDuals
-// scales down the row's dual variables in a. The result is by position in the view.
+// ownDuals returns each row's own dual variable, by position in the view: the sum of the row's dual
+// variables for the other classes. It multiplies the row in the vector u of the row's class. If
+// rounding makes a sum exceed 1, ownDuals scales down the row's dual variables in a.
 func (j joint) ownDuals(a []float32) []float64 {
 	k := j.Vectors
 	own := make([]float64, j.Count())
@@ -75,8 +75,8 @@ func Sum(a []float32) (sum float64) {
 
 // halfNorm returns an upper bound, half, on |u|^2/(2 lambda). The vector u has one part for each
 // class r: the mean of the rows, where a row of class r is multiplied by its own dual variable, and
-// any other row by minus its dual variable for r. prior bounds the error of the dual objective by
-// roundings of the prior's scores.
+// any other row by minus its dual variable for r. prior bounds the error of the dual objective from
+// rounding the prior's scores.
 func (j joint) halfNorm(a []float32, own []float64, r2 float64) (half, prior float64) {
 	k, n := j.Vectors, float64(j.Count())
 	u, c := make([]float64, j.X.Cols()), make([]float32, j.X.Rows())

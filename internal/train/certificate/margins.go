@@ -9,12 +9,12 @@ import (
 )
 
 // In a binary problem the dual variables are minus the derivatives of the loss at the margins. A
-// loss with kinks is smoothed to a width h first, so that the hinge loss gives
+// loss with kinks is first smoothed to a width h. For the hinge loss,
 //
 //	a = clip(1/2 + (1-m)/h, 0, 1)
 //
-// the mean of minus the derivative of the hinge loss between the margins m - h/2 and m + h/2. The
-// bound is tight if h is small and w nearly optimal for the smoothed loss.
+// is the mean of minus the derivative of the hinge loss between the margins m - h/2 and m + h/2.
+// The bound is tight if h is small and w nearly optimal for the smoothed loss.
 
 func (p binary) fromScores(w [][]float64, b []float64) (
 	a []float32, smooth func(h float64), far []float64,
@@ -85,8 +85,8 @@ func (j joint) fromScores(w [][]float64, b []float64) (
 	}, far
 }
 
-// bestWidth searches for the smoothing width h with the largest lower bound at(h), and returns a
-// bound of at least 0. It sorts far.
+// bestWidth searches for the smoothing width h with the largest lower bound at(h). best is that
+// bound, or 0 if it is negative. bestWidth sorts far.
 func bestWidth(far []float64, at func(h float64) float64) (best, width float64) {
 	slices.Sort(far)
 	width = 2 * far[len(far)*15/100] // aims at 15 % of the dual variables between their limits

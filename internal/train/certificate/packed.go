@@ -17,7 +17,7 @@ type Packed struct {
 	Duals  []uint16 `json:"-"`
 }
 
-// units returns the number for the dual variable 0, and the number for Scale minus that number.
+// units returns the number that denotes 0, and by how much the number that denotes Scale is larger.
 func (v *Packed) units() (zero, scale float64) {
 	if v.Signed {
 		return 32767, 32767

@@ -16,8 +16,8 @@ type Windows struct {
 	Count, Old []float32
 }
 
-// NewWindows returns the windows of a run of total steps with steps in an epoch. count is the
-// number of sums.
+// NewWindows returns the windows of a run of total steps. steps is the number of steps per epoch,
+// and count the number of sums.
 func NewWindows(total int64, steps, count int) *Windows {
 	n := int64(steps)
 	return &Windows{Steps: n, Epochs: (total + n - 1) / n, Count: make([]float32, count),
@@ -35,10 +35,10 @@ func (w *Windows) EndEpoch(epoch int) {
 	}
 }
 
-// Best returns the mean coefficients with the larger bound, over the present or over both windows,
-// and the bound; nil and 0 before the first step. done is the number of steps; for r2 see Bound.
-// Each row must be visited at most once in an epoch, so that the means are in the range of the
-// loss, except for roundings.
+// Best computes the mean coefficients over the present window and over both windows. It returns
+// those with the larger bound, and the bound; nil and 0 before the first step. done is the number
+// of steps; for r2 see Bound. Each row must be visited at most once in an epoch, so that the means
+// are in the range of the loss, except for roundings.
 func (w *Windows) Best(p objective.Problem, done int64, r2 float64) (
 	best []float32, bound float64,
 ) {

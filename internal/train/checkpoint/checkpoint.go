@@ -1,6 +1,5 @@
 // Package checkpoint defines the state of an interrupted training session, and reads its arrays
-// from a model file. The continued session has the same results, to the bit, as without the
-// interruption.
+// from a model file. A resumed session has the same results, to the bit, as an uninterrupted one.
 package checkpoint
 
 import (
@@ -44,8 +43,8 @@ type Best struct {
 type Run struct {
 	Steps int64 `json:"steps"`
 	Epoch int   `json:"epoch"`
-	// state of the random number generator at the start of the epoch; now, if the epoch is over or
-	// the order is IID
+	// state of the random number generator: the current state if the epoch is over or the order is
+	// IID, else the state at the start of the epoch
 	Generator []byte `json:"generator"`
 	Position  int    `json:"position"` // steps taken in the current epoch
 }

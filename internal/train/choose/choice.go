@@ -69,7 +69,7 @@ type Choice struct {
 	notSparse    bool           // the rows are dense, or of a user-defined type
 	meanSquare   float64        // of the unscaled rows
 	weight       []float64      // 1 for rows with a weight above 0, else 0; nil without weights
-	shares       []float64      // share of each class in the rows of weight > 0; nil for regression
+	shares       []float64      // see Shares
 	columns      *scale.Columns // of the unscaled columns
 	filled       int            // columns with a nonzero value; 0 until Cols counts them
 	note         string         // why the rows are unscaled, or the known scale's note
@@ -167,8 +167,9 @@ func (c *Choice) used() (n float64) {
 
 func (c *Choice) memory() int64 { return cmp.Or(c.MaxMemory, options.DefaultMaxMemory) }
 
-// moments returns the labels' mean and standard deviation. In place of a deviation that is not
-// finite or at most 2^-40 times the mean's magnitude, it returns 1.
+// moments returns the mean and standard deviation of the labels of rows with a weight above 0. If
+// the deviation is not finite, or at most 2^-40 times the mean's magnitude, moments returns 1
+// instead.
 func (c *Choice) moments() (mean, deviation float64) {
 	mean = c.mean(func(i int) float64 { return float64(c.Rows.Y[i]) })
 	deviation = math.Sqrt(c.mean(func(i int) float64 {

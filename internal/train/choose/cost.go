@@ -68,8 +68,8 @@ func CostOf(l loss.Kind, rows, cols float64, d store.Density) (c Cost) {
 }
 
 // Passes predicts the number of passes of the dual descent to a relative duality gap of tol. norm
-// is R^2/(lambda*rows), where R^2 is the rows' mean squared length. It is about the change of a
-// similar row's margin by a step with one row.
+// is R^2/(lambda*rows), where R^2 is the rows' mean squared length. A step with one row changes a
+// similar row's margin by about norm.
 func Passes(l loss.Kind, norm, tol float64) float64 {
 	of := costsOf(l)
 	passes := 3 + float64(of.passes*norm)

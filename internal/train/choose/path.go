@@ -39,8 +39,8 @@ type Search struct {
 	Paths   []*Path
 	Rows    int // about the number of rows to use
 	Folds   int
-	// Factor is the number of all rows over Rows. Models of a sample have Factor times each lambda,
-	// so that C is about the same as with all rows.
+	// Factor is the number of all rows divided by Rows. Models of a sample are trained with Factor
+	// times each lambda, so that C is about the same as with all rows.
 	Factor float64
 	Tol    float64 // relative gap of the models
 }

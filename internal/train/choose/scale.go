@@ -46,9 +46,9 @@ func (c *Choice) scale() error {
 	return nil
 }
 
-// Fits reports whether training with the kind s.Kind, and with s's kind of expansion, if any, over
-// columns (nil for all), would fit s to the rows of set. Once stopped reports true, the result is
-// unusable.
+// Fits reports whether training with s's kinds of scaling and of expansion would fit s to the rows
+// of set. The expansion is over the given columns; nil means all. Once stopped reports true, the
+// result is unusable.
 func Fits(s *scale.Scale, set *store.Set, columns []int, threads int, stopped func() bool) (
 	bool, error) {
 	c := newChoice(Open{Threads: threads, Stopped: stopped}, set)

@@ -21,8 +21,9 @@ type Solver interface {
 	// RecomputeWeights recomputes the weight vectors, and biases that have a penalty, from the dual
 	// variables.
 	RecomputeWeights()
-	// Visit takes dual steps with the rows idx except skipped rows, which count as steps, too. At a
-	// row whose score or curvature is not finite, Visit stops and sets the state's Err.
+	// Visit takes a dual step with each row of idx that is not skipped. Skipped rows count as
+	// steps, too. At a row whose score or curvature is not finite, Visit stops and sets the state's
+	// Err.
 	Visit(idx []uint32)
 	EndEpoch() // must be called after each pass
 	// Duals returns a copy of the dual variables, clamped by objective.Problem.Clamp.
@@ -75,8 +76,8 @@ const (
 	maxSkip      = 4
 )
 
-// A row whose gap was 0 in two successive visits is skipped for one pass, after the next such visit
-// for two, and so on up to maxSkip.
+// A row whose gap was 0 in two successive visits is skipped for one pass. If it is 0 in the next
+// visit as well, the row is skipped for two passes, and so on up to maxSkip.
 func (r *common) skip(i uint32, gap float64) {
 	if gap > 0 {
 		r.streak[i] = 0

@@ -41,8 +41,9 @@ func FaceBytes(rows, columns float64) float64 {
 //
 //	sum of slope_i*s_i - 1/2 sum of s_i*s_j*<x_i, x_j>/(lambda*n) - bend/2 sum of s_i^2/c_i.
 //
-// The preconditioner approximates lambda*n times the matrix by D + H*H': H has the heavy columns,
-// which have a large share of the diagonal, and the bias's feature. D is the rest of the diagonal.
+// The preconditioner approximates lambda*n times the matrix of the quadratic terms by D + H*H'. H
+// has the heavy columns, which have a large share of the diagonal, and the bias's feature. D is the
+// rest of the diagonal.
 type face struct {
 	*Descent
 	rows    []uint32
@@ -204,8 +205,8 @@ func (f *face) solve() {
 	}
 }
 
-// sumRows rounds p to float32, stores the sum of the free rows times p in f.u, and returns the sum
-// of p.
+// sumRows stores in f.u the sum of the free rows, each multiplied by its p rounded to float32, and
+// returns the sum of the rounded p.
 func (f *face) sumRows(p []float64) (total float64) {
 	clear(f.u)
 	for k, i := range f.rows {

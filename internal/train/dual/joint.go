@@ -27,8 +27,8 @@ import (
 //
 //	sum over r of p_r (cost(y, r) + z_r) - q/2 (p_r - old p_r)^2
 //
-// up to a constant; for the log loss entropy(p) takes the place of the costs. Without the entropy
-// the maximizer is the projection of (cost(y, r) + z_r)/q + old p_r onto the simplex.
+// up to a constant. For the log loss, entropy(p) replaces the costs; for the other loss, the
+// maximizer is the projection of (cost(y, r) + z_r)/q + old p_r onto the simplex.
 type Joint struct {
 	common // alpha has 0 for each row's own class
 	Of     *objective.Joint
@@ -65,7 +65,7 @@ func (j *Joint) RecomputeWeights() {
 	}
 }
 
-// duals returns the dual variables p_r of row i, with its own class, in the buffer old.
+// duals returns the dual variables p_r of row i, including its own class's, in the buffer old.
 func (j *Joint) duals(i int) []float64 {
 	own, k := int(j.Class[i]), len(j.old)
 	row := j.alpha[i*k:][:k]

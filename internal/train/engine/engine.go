@@ -2,7 +2,7 @@
 // checks the stopping criteria, and measures, verifies and checkpoints the result.
 //
 // A Session has one Run over all rows or, for one-vs-one with more than two classes, one for each
-// pair of classes with rows. A Run has a Learner for each class against the rest, or a single
+// pair of classes that has rows. A Run has a Learner for each class against the rest, or a single
 // Learner for two classes, for regression or for a joint problem. A Learner uses Pegasos steps,
 // dual coordinate descent or Newton's method.
 package engine
@@ -46,8 +46,8 @@ type Job struct {
 	// Quality measures a model on validation data; larger is better. If it is set, Train returns
 	// the best checked point, unless it pauses or its context is done. Patience requires Quality.
 	Quality func(*Point) float64
-	// Progress, if not nil, is called after each epoch and, within the first, after the fractions
-	// of the epoch in Early, above 0 and below 1.
+	// Progress, if not nil, is called after each epoch, and after each fraction of the first epoch
+	// in Early. The fractions are above 0 and below 1.
 	Progress func(Progress)
 	Early    []float64
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// Fingerprint includes the prior's hash. It returns "" if until is done too early.
+// Fingerprint includes the prior's hash. It returns "" if until is done first.
 func (s *Session) Fingerprint(until context.Context) string {
 	if s.hash == "" {
 		s.hash = s.Rows.Fingerprint(scale.Raw(s.Rows.X), s.PriorHash, s.Threads, func() bool {

@@ -18,9 +18,9 @@ import (
 const maxNewtonStarts = 2
 
 const (
-	// Unless it plans Newton's method, FinishAuto chooses dual coordinate descent, if allowed, for
-	// a run of at least minDescentPasses passes, or if the descent's estimated passes are at most
-	// maxDescentRatio times the run's.
+	// If FinishAuto does not plan Newton's method, it chooses dual coordinate descent, if allowed,
+	// for a run of at least minDescentPasses passes. It also does so if the descent's estimated
+	// passes are at most maxDescentRatio times the run's.
 	maxDescentRatio  = 8
 	minDescentPasses = 100
 	// If Average is LastHalf, dual coordinate descent returns an average for losses with kinks, and
@@ -60,8 +60,8 @@ func (s *Session) choosePlan() {
 }
 
 // If allowed, FinishAuto switches from Pegasos steps to Newton's method after the first epoch, and
-// from dual coordinate descent when the estimated cost of its passes reaches that of Newton's
-// method.
+// from dual coordinate descent when the estimated cost of the passes so far reaches that of
+// Newton's method.
 func (r *Run) newtonPays(l *Learner) bool {
 	if !r.s.plan.mayNewton || l.newtonStarts >= maxNewtonStarts {
 		return false

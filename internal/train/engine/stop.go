@@ -79,7 +79,7 @@ func (s *Session) estimateExceedsTol() bool {
 }
 
 // reachedTol reports whether the gap is at most Tol. With Pegasos steps alone, it computes the
-// Exact objective only if the Quick one leaves that open.
+// Exact objective only if the Quick one leaves the answer open.
 func (s *Session) reachedTol(m *Point, newton bool) bool {
 	res := &m.Result
 	// With dual coordinate descent, shouldStop has usually checked an estimate.

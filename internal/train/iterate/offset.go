@@ -28,8 +28,8 @@ func (s *State) CountGradient(i uint32, g float32) {
 	s.Gradients += float64(float64(float64(g)*float64(g)) * square)
 }
 
-// AdaptOffset sets T0 and scales v, which leaves w unchanged. Let G be the root mean square of the
-// sub-gradients' norms so far. If the loss limits progress, the best size of h steps is about
+// AdaptOffset sets T0, and scales v to leave w unchanged. Let G be the root mean square of the
+// sub-gradients' norms so far. If the loss limits progress, the best step size for h steps is about
 // |w|/(G sqrt(h)) (Ivgi, Hinder and Carmon, DoG is SGD's Best Friend, ICML 2023). If the penalty
 // limits progress, t0 need not exceed about (G/(lambda |w|))^2. AdaptOffset combines both:
 //

@@ -13,8 +13,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// State is the current iterate of a solver, with counters. The weight vectors w, one for each class
-// in a joint problem, otherwise one, are stored as vectors v and a common scale, with w = v/scale.
+// State is the current iterate of a solver, with counters. It stores each weight vector w as a
+// vector v = scale*w, with a common scale. A joint problem has a vector for each class, other
+// problems have one.
 type State struct {
 	*objective.Terms
 
@@ -98,7 +99,7 @@ func (s *State) BiasUpdate(g, a float64) float64 {
 	return float64(a * s.BiasScale)
 }
 
-// BeforeSample returns the number of steps before the next sample of w, at most n. Samples are due
+// BeforeSample returns the number of steps up to the next sample of w, at most n. Samples are due
 // every Period steps, counted back from the end of the run.
 func (s *State) BeforeSample(n int) int {
 	if s.Average == nil {
@@ -219,7 +220,7 @@ func (s *State) Weights(w [][]float32, b []float64) {
 	}
 }
 
-// Last writes the last iterate to w and b, with a prior as the difference from the prior.
+// Last writes the last iterate, less the prior if any, to w and b.
 func (s *State) Last(w [][]float32, b []float64) {
 	d := s.Divisor()
 	for k, v := range s.Vectors {
@@ -244,9 +245,9 @@ func (s *State) NewWeights() (w [][]float32, b []float64) {
 	return Zeros(len(s.Vectors), s.X.Cols()), make([]float64, len(s.Vectors))
 }
 
-// SetStart sets w, before the first step, to the weights of a model that has taken the given steps
-// or, with a prior, to the difference from the prior. It returns an error if w has a bias that the
-// problem lacks, or if a weight times the result of Scale exceeds the range of float32.
+// SetStart sets w to the weights of a model that has taken the given steps, less the prior if any.
+// It must be called before the first step. It returns an error if w has a bias that the problem
+// lacks, or if a weight times the result of Scale exceeds the range of float32.
 func (s *State) SetStart(weights [][]float32, bias []float64, steps int64) error {
 	s.T, s.Start, s.Origin = steps, steps, steps
 	s.StartWeights = Weights{weights, bias}
