@@ -3,7 +3,7 @@ package newton
 import "math"
 
 // Branch-free loops for the hinge loss without weights and targets: branches on the side of the
-// kink can be mispredicted. visitHinge returns the bits of visit, unless a margin is NaN. The
+// kink can be mispredicted. visitHinge returns the same bits as visit, unless a margin is NaN. The
 // second result of hingeSlope may round differently from addSlope's, so the choice between them
 // must depend on the problem alone.
 

@@ -7,10 +7,10 @@ const (
 	maxLineSteps = 40
 )
 
-// search returns the step length s along the search direction at which the smoothed objective, a
-// convex function of s, is about minimal, by Newton's method with bisection. slope is the
+// search returns the step length s along the search direction that nearly minimizes the smoothed
+// objective, a convex function of s. It uses Newton's method with bisection. slope is the
 // derivative at 0. Without convergence, the result is the largest s at which the derivative was
-// negative. search reports false if there is none or if a derivative is not finite.
+// negative. search returns false if there is no such s or if a derivative is not finite.
 func (n *Method) search(slope float64) (s float64, ok bool) {
 	var vp, pp float64
 	for j, p := range n.line.p[:n.dim()] {

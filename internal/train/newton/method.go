@@ -109,7 +109,8 @@ type direction struct {
 	q     []float32 // derivatives of the margins along p
 }
 
-// over reports whether the context is or was done. Results that n computes after that are invalid.
+// over reports whether the context is or was done. Once it returns true, results that n computes
+// are invalid.
 func (n *Method) over() bool {
 	if n.pool.Context != nil && n.pool.Context.Err() != nil {
 		n.interrupted.Store(true)

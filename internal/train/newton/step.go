@@ -7,7 +7,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
 )
 
-// setMargins recomputes the margins from v, rounded to float32. exact selects float64 dot products.
+// setMargins recomputes the margins from v, with weights rounded to float32. exact selects float64
+// dot products.
 func (n *Method) setMargins(exact bool) {
 	w := make([]float32, n.p.Cols)
 	for j := range w {
@@ -191,7 +192,7 @@ func (n *Method) findDirection(at evaluation) bool {
 }
 
 // solve sets n.line from the results of sumHessian. It returns false, and leaves n.line nil, if the
-// direction is not finite or no descent direction.
+// direction is not finite or not a descent direction.
 func (n *Method) solve(center []float64, curvature float64) bool {
 	p, d, rows := n.p, n.p.Cols, float64(len(n.p.Rows))
 	to := &direction{p: make([]float64, len(n.v)), step: make([]float32, d),

@@ -35,7 +35,7 @@ func Measure(p Problem, t *Terms, f Evaluation) (objective, mistake float64) {
 }
 
 // foldError bounds the change of the penalty when w is rounded after the scaling c is folded in.
-// penalty is that of w, less the prior if there is one.
+// penalty is the result of PenaltyOf for w.
 func (t *Terms) foldError(c *scale.Scale, w [][]float32, penalty float64) float64 {
 	var sum float64
 	for _, v := range w {

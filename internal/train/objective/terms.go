@@ -2,8 +2,9 @@
 //
 //	P(w) = lambda/2 |w|^2 + the weighted mean of the rows' losses,
 //
-// and a bound on the error of the computed value. With a prior, the penalty is that of w - prior. A
-// problem is Binary (one weight vector) or Joint (one for each class, trained together).
+// and a bound on the error of the computed value. With a prior, the penalty is lambda/2 |w -
+// prior|^2. A problem is Binary (one weight vector) or Joint (one for each class, trained
+// together).
 package objective
 
 import (

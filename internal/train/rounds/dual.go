@@ -15,20 +15,20 @@ import (
 //
 // a pass over a shard is dual coordinate ascent with sigma' |x_i|^2 in place of |x_i|^2. If sigma'
 // is the number of shards, adding the changes of all shards can't lower the dual objective, except
-// by rounding. With several shards, sigma' begins below that number, because steps are then longer.
-// If the dual objective then falls below Problem.Bound, the pass is rolled back and sigma'
-// increased.
+// by rounding. With several shards, sigma' begins below that number, which makes steps longer. If
+// the dual objective then falls below Problem.Bound, the pass is rolled back and sigma' increased.
 
 const (
-	// initialSigmaShare is the first sigma', of at least 1, as a fraction of the number of shards.
+	// initialSigmaShare is the first sigma' as a fraction of the number of shards. sigma' is at
+	// least 1.
 	initialSigmaShare = 0.6
 	// dualPatience is the number of passes in which P - D must fall by a tenth.
 	dualPatience       = 60
 	rowsPerCancelCheck = 4096
 )
 
-// alpha and next hold, for each problem, the rows' dual variables before the last pass, and then
-// those after it. The former are valid if the pass is rolled back.
+// alpha and next hold, for each problem, the rows' dual variables before the last pass, followed by
+// those after it. The dual variables before it are valid if the pass is rolled back.
 func (w *worker) runDual(ctx context.Context, alpha []float32) (next []float32) {
 	n := len(w.p.class)
 	for k := range w.state.Problems {
@@ -59,7 +59,7 @@ func (w *worker) visitAscent(t *task) {
 	t.block[0] += float64(w.weight * w.r.loss.At(w.margin(t.vector, t.W)))
 }
 
-// rows receives the order of visits. The pass is incomplete if ctx is done.
+// rows is the order of visits. The pass is incomplete if ctx is done.
 func (w *worker) ascend(ctx context.Context, t *task, rows []uint32, alpha []float32) {
 	r, u := w.r, slices.Clone(t.W)
 	step := t.Sigma / float64(r.Lambda*r.weightedRows)

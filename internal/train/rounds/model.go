@@ -16,7 +16,7 @@ type modelVector struct {
 	biasSize float64 // sum of the magnitudes of the terms that add up to bias
 }
 
-// Model returns the model of each problem's weights with the smallest objective so far.
+// Model returns the model with the weights of each problem's smallest objective so far.
 func (r *Rounds) Model(s *State) (*Model, error) {
 	if err := r.Check(s); err != nil {
 		return nil, err

@@ -5,8 +5,8 @@ package rounds
 // ring has its own Hessian.
 
 // visitNewton adds the current row's loss and, for each width of the zone, its dual term and the
-// vector a*y*x, where a is the row's dual variable at this width. It adds the row to the count and
-// the Hessian of its ring, if it is in one.
+// vector a*y*x, where a is the row's dual variable at this width. If the row is in a ring,
+// visitNewton adds it to the ring's count and Hessian.
 func (w *worker) visitNewton(t *task) {
 	r, rings := w.r, w.r.rings()
 	dualTerms, inRings, us := t.block[1:], t.block[1+rings:], t.block[1+2*rings:]

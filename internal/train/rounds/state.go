@@ -20,7 +20,7 @@ const (
 )
 
 // State is the input of a round. The caller stores it as JSON, with the Vectors beside it, and must
-// not change it otherwise.
+// not change it.
 type State struct {
 	Round int  `json:"round"` // number of rounds completed
 	Kind  Kind `json:"kind"`  // kind of the next round; kind of the last round if Done

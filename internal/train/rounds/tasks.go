@@ -164,7 +164,8 @@ func (r *Rounds) meanVector(q segment, terms ...[]int64) []float64 {
 	return u
 }
 
-// objective stores the primal objective of t.W, and t.W, in t if it is the smallest so far.
+// objective returns the primal objective of t.W. It stores the objective and t.W in t if the
+// objective is the smallest so far.
 func (r *Rounds) objective(t *task) float64 {
 	p := float64(r.Lambda/2*objective.SquareSum(t.W)) + r.mean(t.sum[0], t.segments[0])
 	if p < t.Objective {

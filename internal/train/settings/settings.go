@@ -241,9 +241,9 @@ const MaxPairClasses = 2048
 
 func (s *Settings) Pairwise(classes int) bool { return s.Multiclass == OneVsOne && classes > 2 }
 
-// Parts yields the sets of rows that are trained on separately: if Pairwise(classes), the index of
-// each pair's weight vector and the pair, in a slice that it reuses; otherwise index 0 and a nil
-// pair, for all rows.
+// Parts yields the sets of rows that are trained on separately. If Pairwise(classes), it yields
+// each pair of classes, in a slice that it reuses, with the index of the pair's weight vector.
+// Otherwise it yields index 0 and a nil pair, for all rows.
 func (s *Settings) Parts(classes int) iter.Seq2[int, []int32] {
 	return func(yield func(int, []int32) bool) {
 		if !s.Pairwise(classes) {

@@ -27,8 +27,8 @@ type Group struct {
 const minGroup = 3
 
 // NewGroup returns a Group of the problems. The vector of problem k is row first+k of vectors.
-// NewGroup returns nil if a problem has a projection or is no PlainHinge problem, or if sharing the
-// rows would not pay.
+// NewGroup returns nil if a problem has a projection or is not a PlainHinge problem, or if sharing
+// the rows would not pay.
 func NewGroup(problems []*Binary, vectors *dense.Matrix, first int) *Group {
 	for _, p := range problems {
 		if !p.PlainHinge() || p.Radius > 0 {

@@ -116,8 +116,8 @@ func (t *trial) fits(size float64) bool {
 }
 
 const (
-	// Numbers of standard errors by which a lambda must beat the default lambda, and curves or
-	// another multi-class scheme the best choice before.
+	// A lambda must beat the default lambda by sureErrors standard errors. Curves or another
+	// multi-class scheme must beat the best choice before by sureCurves or sureSchemes.
 	sureErrors  = 1.5
 	sureCurves  = 1.25
 	sureSchemes = 1
@@ -282,8 +282,8 @@ func run(job engine.Job) (*engine.Point, error) {
 	return m, nil
 }
 
-// mistake returns the weight of a row whose predicted class is wrong, the weighted squared error of
-// a predicted target, or +Inf if m is nil.
+// mistake returns the weight of row i if its predicted class is wrong, else 0; for regression, the
+// weighted squared error. If m is nil, it returns +Inf.
 func mistake(s *settings.Settings, m *engine.Point, set *store.Set, i int) float64 {
 	if m == nil {
 		return math.Inf(1)
