@@ -42,8 +42,8 @@ func Bound(p objective.Problem, a []float32, r2 float64) (value, s float64) {
 
 // FromScores returns dual variables computed from the scores with the weight vectors w and the
 // biases b, and their lower bound, at least 0. For a loss with kinks it keeps the best of several
-// smoothing widths, among them width if above 0. For a joint problem whose biases have no penalty,
-// it returns nil and NaN.
+// smoothing widths, including width if that is above 0. For a joint problem whose biases have no
+// penalty, it returns nil and NaN.
 func FromScores(p objective.Problem, w [][]float64, b []float64, r2, width float64) (
 	a []float32, best float64,
 ) {

@@ -31,7 +31,7 @@ func write(t *testing.T, head *checkpoint.Head, arrays [][]float32) []byte {
 	return file.Bytes()
 }
 
-// Before the arrays are read, used bytes of the file's memory budget are spent.
+// read spends used bytes of the file's memory budget before it reads the arrays.
 func read(file []byte, used int) (*checkpoint.State, error) {
 	return modelfile.Read(bytes.NewReader(file), modelfile.Linear,
 		func(r *modelfile.Reader) (*checkpoint.State, error) {

@@ -21,7 +21,7 @@ import (
 )
 
 func TestMulticlass(t *testing.T) {
-	// No run with the scheme tight fits in memory; no run at all if tight is "all".
+	// If tight is a scheme, no run with it fits in memory; if it is "all", no run at all.
 	for _, c := range []struct {
 		rows, cols, classes int
 		fill                float64

@@ -145,9 +145,9 @@ func (c *Choice) copyBytes(toDense bool) float64 {
 	return 8 * (float64(c.columns.Nonzeros) + float64(c.count))
 }
 
-// checkCopy returns an error if a scaled copy of the rows takes all of MaxMemory or, if MaxMemory
-// is 0, of options.Allowed or of the machine's free memory. It subtracts the size of the copy from
-// a MaxMemory above 0.
+// checkCopy returns an error if a scaled copy of the rows would take all the allowed memory:
+// MaxMemory or, if that is 0, the lesser of options.Allowed and the machine's free memory. It
+// subtracts the copy's size from a MaxMemory above 0.
 func (c *Choice) checkCopy(toDense bool) error {
 	need, most, have := c.copyBytes(toDense), float64(cmp.Or(c.MaxMemory, options.Allowed)),
 		"have %.6g MB"

@@ -128,9 +128,9 @@ func (l *Learner) pack(r2 float64) (v certificate.Packed, ok bool) {
 	return certificate.Pack(l.Of, a), true
 }
 
-// ForNewton returns the problem of l, which starts from the weights after step t. If the rows of l
-// have other indices than in pool, and are more than half of the pool's, the problem reads the
-// pool's rows, with the same results to the bit.
+// ForNewton returns the problem of l, which starts from the weights after step t. If l has only
+// some of the pool's rows, but more than half of them, the problem reads the pool's rows. The
+// results are the same to the bit.
 func (l *Learner) ForNewton(pool *newton.Pool, t int64) *newton.Problem {
 	l.ComputePriorScores64()
 	rows, of := l.BySetRow(), &l.Binary.Of

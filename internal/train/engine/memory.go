@@ -139,9 +139,8 @@ func (s *Session) copyBytes() float64 {
 	return s.Rows.Copies(s.pairs())
 }
 
-// rows is the sum over the weight vectors of the rows that each is trained on, visited the sum over
-// the runs of the rows that each visits, and longest the number of rows of the longest run. float64
-// can't overflow.
+// rows adds up the rows that each weight vector is trained on, and visited those that each run
+// visits. longest is the number of rows of the longest run. float64 can't overflow.
 func (s *Session) sizes() (vectors, rows, visited, longest float64) {
 	n, _ := s.Vectors(len(s.Rows.Classes))
 	vectors = float64(n)

@@ -89,7 +89,7 @@ func (s *State) Score(k int, dot float32, divisor float64) float64 {
 	return z
 }
 
-// BiasUpdate returns what one row of a step adds to an element of Biases. g is the row's
+// BiasUpdate returns the amount that one row of a step adds to an element of Biases. g is the row's
 // coefficient times its weight, divided by the step's number of rows; a is the multiple of the row
 // added to v.
 func (s *State) BiasUpdate(g, a float64) float64 {

@@ -160,7 +160,7 @@ func checkHessian(t *testing.T, n *Method, zone []int32) {
 }
 
 func TestShorter(t *testing.T) {
-	// Odd-numbered rows are multiplied by odd. The samples of the larger sets lack them.
+	// Odd-numbered rows are multiplied by odd. The samples of the larger sets skip these rows.
 	for odd, rows := range map[float32]int{1: 700, 16: chunkRows + 100, 1. / 16: chunkRows + 101} {
 		for _, f := range []loss.Func{{}, {Kind: loss.Log}, {Kind: loss.SquaredHinge}} {
 			s := random(84, rows, 5, 1, f)

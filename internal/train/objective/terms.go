@@ -24,8 +24,8 @@ type Problem interface {
 	// At returns P for the weight vectors w and their biases, computed from float32 dot products;
 	// NaN if a score is not finite.
 	At(w [][]float32, bias []float64) float64
-	// LossError bounds the error of the mean loss, computed as loss, if the scores have the root
-	// mean square error z.
+	// LossError bounds the error of loss, the computed mean loss, if the scores have the root mean
+	// square error z.
 	LossError(z, loss float64) float64
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // A proof round recomputes the objective of the model as stored, and the lower bound from float32
-// dual variables. It subtracts all rounding errors from the bound, also those of the objective, and
+// dual variables. It subtracts all rounding errors from the bound, including the objective's, and
 // the truncation errors of sums: at most n quanta for n addends.
 
 // If truncation may change P by more than this fraction, P includes the remainders of the block

@@ -43,7 +43,7 @@ func (r *Rounds) Start() *State {
 }
 
 // Visit computes the shard's sums for the round that begins with state. In the dual method, next
-// holds the dual variables to store until the next round, where they are alpha. In the first round,
+// holds the dual variables to store and to pass as alpha in the next round. In the first round,
 // alpha may be nil.
 func (p *Shard) Visit(ctx context.Context, state *State, alpha []float32, threads int) (
 	sum []int64, next []float32, err error,

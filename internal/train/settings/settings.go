@@ -135,9 +135,9 @@ func (s *Settings) adapts() bool {
 // AdaptsOffset reports whether runs that start from w = 0 or from a prior adapt t0.
 func (s *Settings) AdaptsOffset() bool { return s.Offset == OffsetAuto && s.adapts() }
 
-// FillFrom fills in zero fields of s that describe the model with their values in base, the
-// settings of the model that the run builds on; Epsilon only if both losses are equal. If resumed
-// is true, it fills in Finish, Tol, Epochs and Steps, too.
+// FillFrom sets zero fields of s to their values in base, the settings of the model that the run
+// builds on: scaling, curves, multi-class scheme, bias, and Lambda or C. It sets Epsilon only if
+// both losses are equal, and Finish, Tol, Epochs and Steps only if resumed is true.
 func (s *Settings) FillFrom(base Settings, resumed bool) {
 	base = base.Plain()
 	options.Fill(&s.Scale, base.Scale)

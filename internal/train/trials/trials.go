@@ -144,8 +144,9 @@ const absent = store.AbsentRow
 // about the least number of groups of equal rows of each class in a sample
 const minSampleGroups = 10 * choose.Parts
 
-// assignParts does not depend on the order or copies of rows. If the search is on a sample, it
-// leaves out some groups of a class, chosen by their hashes, after about the first minSampleGroups.
+// The result of assignParts does not depend on the order or copies of rows. If the search is on a
+// sample, it leaves out some groups of a class, chosen by their hashes, after about the first
+// minSampleGroups.
 func (t *trial) assignParts() {
 	set := t.job.Rows
 	hashes := store.Hashes(scale.Raw(set.X), t.job.Threads, t.stopped)
