@@ -20,8 +20,8 @@ func (s Sigmoid) At(z float64) float64 { return floats.Sigmoid(-(float64(s.A*z) 
 // Weng (Machine Learning 68, 2007).
 //
 // A score of weight 2 counts as two scores, in Platt's targets as well; if weight is nil, all
-// weights are 1. If the weights above 0 have a mean below 1, all weights are scaled to raise this
-// mean to 1, because Platt's targets would outweigh small weights.
+// weights are 1. If the weights above 0 have a mean below 1, all are scaled to raise it to 1,
+// because Platt's targets would outweigh small weights.
 func Fit(z []float64, positive []bool, weight []float64) Sigmoid {
 	p := problem{z, make([]float64, len(z)), unitWeights(weight, len(z))}
 	var pos, neg float64

@@ -47,8 +47,8 @@ func (j joint) boundAt(a []float32, r2 float64) (value, s float64) {
 }
 
 // ownDuals returns each row's own dual variable, by position in the view: the sum of the row's dual
-// variables for the other classes. It multiplies the row in the vector u of the row's class. If
-// rounding makes a sum exceed 1, ownDuals scales down the row's dual variables in a.
+// variables for the other classes. The own dual variable multiplies the row in the vector u of its
+// class. If rounding makes it exceed 1, ownDuals scales down the row's dual variables in a.
 func (j joint) ownDuals(a []float32) []float64 {
 	k := j.Vectors
 	own := make([]float64, j.Count())

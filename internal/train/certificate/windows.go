@@ -35,10 +35,10 @@ func (w *Windows) EndEpoch(epoch int) {
 	}
 }
 
-// Best computes the mean coefficients over the present window and over both windows. It returns
-// those with the larger bound, and the bound; nil and 0 before the first step. done is the number
-// of steps; for r2 see Bound. Each row must be visited at most once in an epoch, so that the means
-// are in the range of the loss, except for roundings.
+// Best returns the mean coefficients over the present window or over both windows, whichever have
+// the larger bound, and the bound; nil and 0 before the first step. done is the number of steps;
+// for r2 see Bound. Each row must be visited at most once in an epoch, so that the means are in the
+// range of the loss, except for roundings.
 func (w *Windows) Best(p objective.Problem, done int64, r2 float64) (
 	best []float32, bound float64,
 ) {

@@ -43,8 +43,8 @@ type Best struct {
 type Run struct {
 	Steps int64 `json:"steps"`
 	Epoch int   `json:"epoch"`
-	// state of the random number generator: the current state if the epoch is over or the order is
-	// IID, else the state at the start of the epoch
+	// state of the random number generator: at the start of the epoch, or now if the epoch is over
+	// or the order is IID
 	Generator []byte `json:"generator"`
 	Position  int    `json:"position"` // steps taken in the current epoch
 }

@@ -76,8 +76,8 @@ const (
 	maxSkip      = 4
 )
 
-// A row whose gap was 0 in two successive visits is skipped for one pass. If it is 0 in the next
-// visit as well, the row is skipped for two passes, and so on up to maxSkip.
+// A row whose gap was 0 in two successive visits is skipped for one pass. Each further such visit
+// adds a pass, up to maxSkip.
 func (r *common) skip(i uint32, gap float64) {
 	if gap > 0 {
 		r.streak[i] = 0

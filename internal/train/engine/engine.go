@@ -57,7 +57,7 @@ type Resume struct {
 	Settings          settings.Settings // of the interrupted run
 }
 
-// Progress is the progress of a session. The counts of steps and violations are sums over the runs.
+// Progress holds counts of a session. Steps and violations are summed over the runs.
 type Progress struct {
 	Epoch      int
 	Steps      int64

@@ -45,8 +45,8 @@ func (r *Run) replace(m *Point, replaced *atomic.Int64) {
 	})
 }
 
-// measureAndReplace measures m, unless m is s.proven, and then calls replace. After a replacement
-// it measures m again.
+// measureAndReplace measures m, unless m is s.proven, and calls replace. After a replacement it
+// measures m again.
 func (s *Session) measureAndReplace(m *Point) {
 	how := AsNeeded
 	if s.Tol > 0 {

@@ -19,8 +19,8 @@ const maxNewtonStarts = 2
 
 const (
 	// If FinishAuto does not plan Newton's method, it chooses dual coordinate descent, if allowed,
-	// for a run of at least minDescentPasses passes. It also does so if the descent's estimated
-	// passes are at most maxDescentRatio times the run's.
+	// for a run of at least minDescentPasses passes, or of at least 1/maxDescentRatio of the
+	// descent's estimated passes.
 	maxDescentRatio  = 8
 	minDescentPasses = 100
 	// If Average is LastHalf, dual coordinate descent returns an average for losses with kinks, and

@@ -13,9 +13,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// This file verifies a model's claims. It computes the objective, and a lower bound on its minimum
-// from the margins of the written weights or from a proof.
-
 type Check struct {
 	// Proof has the dual variables of each weight vector, or of a joint problem in a single
 	// element; nil without a proof.

@@ -49,7 +49,8 @@ func (n *Method) shrink() {
 }
 
 // shrinkFactor searches for the power of two below 1 that, multiplied by the weights, gives the
-// least P. P is convex in this factor. It returns 0 if it finds no P below zero, the P of w = 0.
+// least P. P is convex in this factor. shrinkFactor returns 0 if it finds no P below zero, the P of
+// w = 0.
 func (n *Method) shrinkFactor(zero float64) float64 {
 	const (
 		sample   = 2048
@@ -270,7 +271,7 @@ func inParallel(problems []*Method, threads int, f func(n *Method)) {
 }
 
 // multiply computes the products of the rows with all directions. It reads each row once. The
-// products have the same bits as those of separate calls for each problem.
+// products equal those of separate calls, to the bit.
 func multiply(problems []*Method, threads int) {
 	lead := problems[0]
 	directions := dense.New(len(problems), len(lead.line.step))

@@ -20,8 +20,7 @@ func (s *Stall) Over(gap float64, iterations, patience int) bool {
 	return iterations-s.Since >= patience
 }
 
-// TooWide reports whether the smoothing gap is more than a quarter of P - D, the sum of both gaps,
-// so that h should be reduced.
+// TooWide reports whether the smoothing gap is more than a quarter of P - D, the sum of both gaps.
 func TooWide(optimization, smoothing float64) bool { return optimization < 3*smoothing }
 
 // Decompose computes the Cholesky factor of scale*h + lambda*I. If rounding errors make the matrix

@@ -164,8 +164,7 @@ func (r *Rounds) meanVector(q segment, terms ...[]int64) []float64 {
 	return u
 }
 
-// objective returns the primal objective of t.W. It stores the objective and t.W in t if the
-// objective is the smallest so far.
+// objective returns the primal objective of t.W. If it is the smallest so far, t stores it and t.W.
 func (r *Rounds) objective(t *task) float64 {
 	p := float64(r.Lambda/2*objective.SquareSum(t.W)) + r.mean(t.sum[0], t.segments[0])
 	if p < t.Objective {
