@@ -171,7 +171,7 @@ func (c *Choice) withScheme(scheme string) *Choice {
 	return &a
 }
 
-// Use completes c after the search s, which found lambda to be the best.
+// Use sets the lambda of c to the best lambda of the search s, and adds a note.
 func (c *Choice) Use(s *Search, lambda float64) {
 	c.moved = lambda != c.Lambda
 	c.Lambda = lambda

@@ -128,8 +128,8 @@ func (r *common) pays(q, c, square float64) bool {
 	return !(gain < r.minGain)
 }
 
-// The rows' gaps are measured during a pass, and P - D is usually smaller at its end. GapEstimate
-// therefore reduces the mean gap, and more so if it has fallen since the pass before.
+// GapEstimate reduces the mean of the gaps measured during a pass, to estimate P - D at its end.
+// The reduction is larger if the mean has fallen since the pass before.
 func (r *common) GapEstimate() float64 {
 	fall := 1.0
 	if r.PrevGap > r.MeanGap {

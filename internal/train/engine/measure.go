@@ -183,7 +183,7 @@ func (r *Run) refine(how Precision) {
 // setObjectives computes the objective P of each learner's part of s.measured, and its largest
 // possible error. If exact is nil, it uses float32 dot products, and P is NaN if a score is not
 // finite. Otherwise it uses float64 dot products with exact[k], the weight vectors of learner k,
-// and skips learners without such vectors.
+// and skips learner k if exact[k] is nil.
 func (r *Run) setObjectives(exact [][][]float64) {
 	m, loss, quick := r.s.measured, make([]float64, len(r.Learners)), exact == nil
 	dotSize := 0.0 // Terms.SumError covers the errors of float64 dot products

@@ -120,7 +120,7 @@ func (r *Run) newtonBound(l *Learner, w []float64, b, width, wanted float64) flo
 		func(a []float32) float64 { return boundOf(l.Of, a, r.R2) })
 }
 
-// Prove returns the dual variables of the current lower bounds, as Check.Proof has them. The
+// Prove returns the dual variables of the current lower bounds, in the layout of Check.Proof. The
 // session must have taken steps. Prove returns an error if the settings give no lower bound.
 func (s *Session) Prove() ([]certificate.Packed, error) {
 	if !s.HasBound() {

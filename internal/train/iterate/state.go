@@ -136,7 +136,8 @@ func (s *State) AddRow(k int, i uint32, a float32) {
 	s.X.Axpy(int(i), a, s.Vectors[k])
 }
 
-// Project scales a w outside the ball down to the ball, usually by changing Factor alone.
+// Project scales a w outside the ball down to the ball. It changes Factor, and v only if Factor is
+// small.
 func (s *State) Project() {
 	if s.Radius == 0 {
 		return

@@ -88,7 +88,7 @@ func New(pool *Pool, tol float64, load func() *Problem) *Method {
 	return &Method{load: load, pool: pool, threads: 1, target: gapMargin * cmp.Or(tol, defaultTol)}
 }
 
-// Repeat sets the history of a new Method, which Ready repeats in the given number of goroutines.
+// Repeat sets the history of a new Method. Ready repeats it in the given number of goroutines.
 func (n *Method) Repeat(past Past, threads int) {
 	n.past = Past{past.Iterations, slices.Clone(past.Retries)}
 	n.threads = threads

@@ -114,7 +114,7 @@ func (w *worker) block(start, end int) {
 	}
 }
 
-// Next returns the state after the round that began with s, which it does not change. sum is the
+// Next returns the state after the round that began with s. It does not change s. sum is the
 // elementwise total of the shards' sums.
 func (r *Rounds) Next(s *State, sum []int64) (*State, error) {
 	next := s.clone()

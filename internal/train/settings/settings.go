@@ -89,8 +89,8 @@ func Copy(to, from any) {
 	}
 }
 
-// Plain returns s with zero fields set to their constant defaults. Others, such as Tol and Finish,
-// stay unchanged.
+// Plain returns s with zero fields set to their constant defaults. Fields without one, such as Tol
+// and Finish, stay unchanged.
 func (s Settings) Plain() Settings {
 	options.Fill(&s.Multiclass, OneVsRest)
 	if s.Multiclass == Multinomial {
