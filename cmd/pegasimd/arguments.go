@@ -25,7 +25,7 @@ func (c *call) parse(args []string, usage string) (arguments []string, err error
 	switch {
 	case n < most-strings.Count(usage, "["):
 		if file := c.flags.JSON; file != "" && file != "-" {
-			usage += fmt.Sprintf(" besides the file of -json, %s (-json - is the standard output)",
+			usage += fmt.Sprintf("; %s is the file of -json (-json - writes to standard output)",
 				escape.Name(file))
 		}
 		return nil, flags.Usagef("too few arguments: want %s", usage)
@@ -83,15 +83,15 @@ func (c *call) afterData(words, args []string) (int, error) {
 		case c.flags.Model != "":
 			return 0, nil
 		}
-		return c.outputAfter(args, "MODEL, which ends in .model or is given by -model",
+		return c.outputAfter(args, "MODEL ends in .model or is given by -model",
 			last == "-" || isModelName(last))
 	}
-	return c.outputAfter(args, "OUT, which ends in .html or .htm",
+	return c.outputAfter(args, "OUT ends in .html or .htm",
 		last == "-" || slices.Contains([]string{".html", ".htm"}, files.Ending(last)))
 }
 
 // outputAfter returns 1 if the last argument is an output, or 0 if it is data. named tells that
-// its name looks like an output; want describes such names.
+// its name looks like an output; want says how such names end.
 func (c *call) outputAfter(args []string, want string, named bool) (int, error) {
 	last := args[len(args)-1]
 	noData := c.flags.Data.Format == dataset.FormatAuto &&
@@ -102,7 +102,7 @@ func (c *call) outputAfter(args []string, want string, named bool) (int, error) 
 	case named || len(args) == 2 && (noData || args[0] == "-"):
 		return 1, nil
 	case noData:
-		return 0, flags.Usagef("%s is neither data by its ending nor %s: give -format if it is data",
+		return 0, flags.Usagef("%s has no known ending: give -format if it is data; after several DATA, %s",
 			last, want)
 	}
 	return 0, nil

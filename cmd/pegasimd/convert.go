@@ -56,7 +56,9 @@ func runConvert(c *call, args []string) error {
 		f.To = formOfEnding[files.Ending(plainName(args[1]))]
 	}
 	if !model && args[0] != "-" {
-		if model, _ = c.holdsModel(args[0]); model {
+		if model, _ = c.holdsModel(args[0]); model && f.For != "" {
+			return flags.Usagef("%s is a model, want data", args[0])
+		} else if model {
 			if f.To = formOfEnding[files.Ending(plainName(args[1]))]; f.To == "" {
 				if _, err := readLinear("", args[0]); err != nil {
 					return err
@@ -106,12 +108,15 @@ func runConvert(c *call, args []string) error {
 		rows, cols, err = set.Rows(), set.Cols(), reader.writeData(out, format, set)
 	}
 	if err == nil && !c.flags.Quiet {
-		fmt.Fprintf(c.stderr, "%s, %s: %s\n", count(rows, "row"), count(cols, "feature"),
-			escape.Name(args[1]))
+		name := escape.Name(args[1])
+		if out.toStdout() {
+			name = "the output"
+		}
+		fmt.Fprintf(c.stderr, "%s, %s: %s\n", count(rows, "row"), count(cols, "feature"), name)
 		if e := reader.encoder; f.For == "" && e != nil && !e.Raw {
 			printTable(c.stderr, e, reader.fitter)
-			fmt.Fprintf(c.stderr, "a model of %s reads features encoded like these, not the table\n",
-				escape.Name(args[1]))
+			fmt.Fprintf(c.stderr, "a model trained on %s reads features encoded like these, not the "+
+				"table\n", name)
 		}
 		reader.tell(set)
 	}

@@ -66,17 +66,17 @@ func convertModel(c *call, in, out string) error {
 	}
 	encodes := encoder != nil && !encoder.Raw
 	if encodes && f.To == "liblinear" {
-		own := shellWord(in)
+		own, where := shellWord(in), ""
 		if f.From != "" {
-			own = "MODEL, with a model in Pegasimd's own format,"
+			own, where = "MODEL", ", where MODEL is in Pegasimd's own format"
 		}
 		how := "-curves none -scale none"
 		if len(m.Classes) > 2 {
 			how += " -multiclass ovr"
 		}
 		return fmt.Errorf("%s: the format %s can't represent how cells become numbers: write the "+
-			"data as numbers (convert -for %s DATA rows.svm), train a model on rows.svm with %s, and "+
-			"convert that model", inputName(in), f.To, own, how)
+			"data as numbers (convert -for %s DATA rows.svm%s), train a model on rows.svm with %s, and "+
+			"convert that model", inputName(in), f.To, own, where, how)
 	}
 	if m.Scaling != nil && m.Scaling.Expansion != nil && f.To == "liblinear" {
 		return fmt.Errorf("%s: the format %[2]s can't represent the model's curves: train with "+

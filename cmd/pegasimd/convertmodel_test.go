@@ -123,10 +123,12 @@ func TestConvertModelHints(t *testing.T) {
 		}
 	}
 	fails(t, exitError, "train with -multiclass ovr", "convert", "pairs.model", "c.liblinear")
-	fails(t, exitError, "it begins like a model of liblinear, for convert -from liblinear",
+	fails(t, exitError, "begins like a model of liblinear, which convert -from liblinear",
 		"predict", toy, "a.liblinear")
-	fails(t, exitError, "it begins like a model in JSON, for convert -from json", "eval", toy,
+	fails(t, exitError, "it begins like a model in JSON, which convert -from json", "eval", toy,
 		"a.json")
+	fails(t, exitUsage, "a.model is a model, want data", "convert", "-for", "a.model", "a.model",
+		"for.json")
 	fails(t, exitUsage, "is a model: want -to, or an OUT that ends in", "convert", "a.model", "a.csv")
 }
 

@@ -343,11 +343,22 @@ func (v *search) print(w io.Writer) {
 	}
 	t.Flush()
 	fmt.Fprintf(w, "\nread in %.3g s, %d runs in %.3g s\n", r.Load, len(r.Grid)*r.Folds, r.Seconds)
-	fmt.Fprint(w, r.edge(penalty, of),
-		r.edge("gamma", func(p *cvPoint) number { return number(p.Gamma) }))
+	if v.mayImprove() {
+		fmt.Fprint(w, r.edge(penalty, of),
+			r.edge("gamma", func(p *cvPoint) number { return number(p.Gamma) }))
+	}
 	if r.Model != "" {
 		fmt.Fprintf(w, "model %s of all rows, hash %.16s...\n", escape.Name(r.Model), r.Hash)
 	}
+}
+
+// mayImprove reports whether the best settings are worse than perfect in one or more folds.
+func (v *search) mayImprove() bool {
+	perfect := 1.0
+	if v.metric.least {
+		perfect = 0
+	}
+	return slices.ContainsFunc(v.out.Best.Scores, func(s float64) bool { return s != perfect })
 }
 
 func (r *cvReport) edge(name string, of func(*cvPoint) number) string {

@@ -150,6 +150,12 @@ func TestCrossValidationBest(t *testing.T) {
 		!strings.Contains(printed, "\nthe best lambda is the smallest value tried: try smaller") {
 		t.Errorf("best %v, model %s: %s", r.Best, r.Hash, printed)
 	}
+	first, second := strings.Repeat("1 1:1 2:10\n", 3), strings.Repeat("2 1:-1 2:-10\n", 3)
+	parted := file(t, "a.svm", strings.Repeat(first+second+"1 1:1 2:-10\n2 1:-1 2:10\n", 5))
+	r, printed = cvOf(t, "-lambdas", "1e4,1e-3", "-scale", "none", parted)
+	if r.Grid[0].Mean == 1 || r.Best.Mean != 1 || strings.Contains(printed, "smallest value tried") {
+		t.Errorf("the best lambda makes no mistakes: %v, %s", r.Grid, printed)
+	}
 	if _, printed = cvOf(t, "-folds", "3", "-cs", "1e-9,1", digits); !strings.Contains(printed,
 		"\nthe best C is the largest value tried: try larger values\n") {
 		t.Error(printed)

@@ -73,6 +73,7 @@ func (d *dataReader) read(like *pegasos.Head) (*dataset.Set, time.Duration, erro
 		return nil, 0, d.call.labelQuestion(err)
 	}
 	d.dropWeights(set)
+	d.leftOut = set.LeftOut
 	if d.doubts == nil { // no fitter has set any
 		d.doubts = set.Doubts
 	}
@@ -124,8 +125,8 @@ func (d *dataReader) readAs() (*dataset.Set, error) {
 		return d.readFresh()
 	}
 	if d.encoder != nil && !d.encoder.Raw && !d.isTable() {
-		return nil, fmt.Errorf("%s: the model was trained on a table: want a table, or name its "+
-			"format with -format", d)
+		return nil, fmt.Errorf("%s: the model was trained on a table, and this file is not read as "+
+			"a table: if it is one, name its format with -format", d)
 	}
 	return d.again(d.opt)
 }
@@ -221,10 +222,12 @@ func (d *dataReader) failed(err error) error {
 	}
 	var row *pegasos.RowError
 	if errors.As(err, &row) {
+		at := row.Row
 		if d.trained != nil {
-			row = &pegasos.RowError{Row: d.trained[row.Row], Reason: row.Reason, Scale: row.Scale}
-			err = row
+			at = d.trained[at]
 		}
+		row = &pegasos.RowError{Row: rowOfData(at, d.leftOut), Reason: row.Reason, Scale: row.Scale}
+		err = row
 		how := ""
 		switch f := d.call.flags; {
 		case !row.Scale:

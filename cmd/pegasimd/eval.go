@@ -177,7 +177,7 @@ func (r *evalReport) print(w io.Writer) {
 		return
 	}
 	if r.unknown {
-		fmt.Fprintln(w, "no objective, ROC-AUC, average precision and log loss: the data have "+
+		fmt.Fprintln(w, "no objective, ROC-AUC, average precision or log loss: the data have "+
 			"labels that the model does not know")
 	} else {
 		of := "of the score, for class " + escape.Name(r.Labels[1])

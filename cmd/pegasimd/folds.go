@@ -35,7 +35,11 @@ func (v *search) deal() error {
 		}
 	}
 	if n := slices.Min(v.sizes); n == 0 {
-		return fmt.Errorf("some of the %d folds have no rows", folds)
+		how := ""
+		if folds > 2 && len(rows) > 0 {
+			how = ": give -folds a smaller number"
+		}
+		return fmt.Errorf("some of the %d folds have no rows%s", folds, how)
 	}
 	if cfg.Loss.Regression() {
 		targets, _ := labelCounts(v.set, v.reader.skip)
@@ -57,8 +61,8 @@ func (v *search) deal() error {
 		}
 	}
 	if several < 2 {
-		return errors.New("want two or more classes of two or more rows each, of a weight above 0: " +
-			"each training needs two classes")
+		return fmt.Errorf("want two or more classes with two or more rows%s each, so that the "+
+			"training for each fold has two classes", v.reader.ofWeight())
 	}
 	return nil
 }

@@ -67,7 +67,7 @@ func (r *linearRun) holdOut() error {
 	}
 	out, in := splitRows(hashes, all.Y, d.weights, numbers, r.cfg.Seed, share)
 	if len(out) == 0 {
-		return fmt.Errorf("%s: -holdout %g holds out none of %s: too few distinct rows",
+		return fmt.Errorf("%s: -holdout %g holds out none of %s: give a larger share or more distinct rows",
 			r.reader, share, count(all.Rows(), "row"))
 	}
 	if d.encoder != nil {
@@ -85,7 +85,7 @@ func (r *linearRun) holdOut() error {
 		how := "hold out more rows, or other rows by another -seed"
 		others, _ := labelCounts(r.set, func(row int) bool { return floats.At(d.weights, row, 1) == 0 })
 		if len(others) == 1 && others[0] == r.held.set.Y[0] {
-			how = "the rows to train on have it, too"
+			how = "the rows to train on have this number, too"
 		}
 		return fmt.Errorf("%s: -holdout %g: the rows held out (%d) all have the number %v, so that "+
 			"R^2 is not defined: %s", r.reader, share, len(out), r.held.set.Y[0], how)
@@ -218,8 +218,8 @@ func (r *linearRun) evaluateHeldOut(m *pegasos.Model) (err error) {
 }
 
 func (h *heldOut) print(w io.Writer, e *pegasos.Estimate) {
-	fmt.Fprintf(w, "held-out: %s on %d of %s, which were not trained on\n",
-		estimateText(e, "accuracy "), h.set.Rows(), count(h.all, "row"))
+	fmt.Fprintf(w, "held-out: %s on %s held out of %d\n",
+		estimateText(e, "accuracy "), count(h.set.Rows(), "row"), h.all)
 	h.report.print(w)
 }
 
@@ -238,7 +238,7 @@ func estimateLine(e *pegasos.Estimate) string {
 	if e == nil {
 		return ""
 	}
-	return "cross-validated, settings chosen on the same folds: " + estimateText(e, "")
+	return "cross-validated, settings chosen on the same folds: " + estimateText(e, "accuracy ")
 }
 
 // withoutHeldOut leaves out the rows that training held out, and makes d fit encoders without them.
@@ -249,6 +249,7 @@ func (d *dataReader) withoutHeldOut(m predictor, set *dataset.Set,
 		return set, weights, err
 	}
 	d.skipRows(out, weights)
+	d.trained = in
 	part := set.Subset(in)
 	part.Ignored, part.Others = set.Ignored, set.Others
 	return part, take(weights, in), nil

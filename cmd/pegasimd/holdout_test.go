@@ -239,7 +239,7 @@ func TestHoldoutIsPrinted(t *testing.T) {
 	_, stderr := must(t, "train", "-holdout", ".2", data, model)
 	_, printed, found := strings.Cut(stderr, "held-out: accuracy ")
 	if !found || strings.Contains(printed, "held-out") || !strings.Contains(printed, "ROC-AUC") ||
-		!strings.Contains(printed, "not trained on\naccuracy ") {
+		!strings.Contains(printed, " rows held out of 227\naccuracy ") {
 		t.Errorf("printed:\n%s", stderr)
 	}
 	if stdout, _ := must(t, "inspect", model); !strings.Contains(stdout, "held-out: accuracy ") {
@@ -284,6 +284,8 @@ func TestHoldoutMistakes(t *testing.T) {
 	fails(t, anyFailure, "step 2 (row 3): ", append(strings.Fields("train -holdout 0.3 -seed 5 "+
 		"-loss squared -finish none -scale none -target-scale none -lambda 1e-4 -offset none "+
 		"-bias none -order sequential"), file(t, "steps.svm", targets), out)...)
+	gaps := file(t, "gaps.csv", "a,label\n1,\n2,\n"+strings.Repeat("1,x\n2,y\n3,x\n4,y\n", 9)+"1e30,x\n")
+	fails(t, anyFailure, "row 38: ", "train", "-missing", "drop", "-scale", "none", gaps, out)
 	ties := "1 1:0\n"
 	for i := range 30 {
 		ties += fmt.Sprintf("2 1:%d\n", i+1)
@@ -305,7 +307,7 @@ func TestEqualTargets(t *testing.T) {
 	fails(t, exitError, "all rows have the number 3, for which -metric r2 is not defined", "cv",
 		"-loss", "squared", "-metric", "r2", data)
 	weights := file(t, "w", strings.Repeat("1\n", 18)+"0\n")
-	fails(t, exitError, "the rows to train on have it, too", "train", "-loss", "squared", "-holdout",
+	fails(t, exitError, "the rows to train on have this number, too", "train", "-loss", "squared", "-holdout",
 		"0.5", "-weights", weights, file(t, "b.svm", read(t, data)+"4 1:3\n"),
 		filepath.Join(t.TempDir(), "m.model"))
 }
@@ -374,10 +376,10 @@ func TestRareClassTold(t *testing.T) {
 func TestEstimateLine(t *testing.T) {
 	const label = "cross-validated, settings chosen on the same folds: "
 	for want, e := range map[string]*pegasos.Estimate{
-		"":                            nil,
-		label + "93.2 % +- 0.9":       {Metric: "accuracy", Value: 0.9321, StdErr: 0.0088, Rows: 9},
-		label + "100.0 %":             {Metric: "accuracy", Value: 1, Rows: 9},
-		label + "R^2 -0.125 +- 0.020": {Metric: "r2", Value: -0.125, StdErr: 0.02, Rows: 9},
+		"":                               nil,
+		label + "accuracy 93.2 % +- 0.9": {Metric: "accuracy", Value: 0.9321, StdErr: 0.0088, Rows: 9},
+		label + "accuracy 100.0 %":       {Metric: "accuracy", Value: 1, Rows: 9},
+		label + "R^2 -0.125 +- 0.020":    {Metric: "r2", Value: -0.125, StdErr: 0.02, Rows: 9},
 	} {
 		if have := estimateLine(e); have != want {
 			t.Errorf("%+v: %q, want %q", e, have, want)
@@ -388,7 +390,7 @@ func TestEstimateLine(t *testing.T) {
 	m.Result.CrossValidated = &pegasos.Estimate{Metric: "accuracy", Value: 0.75, StdErr: 0.01, Rows: 9}
 	name := filepath.Join(t.TempDir(), "m.model")
 	save(t, m, name)
-	if printed, _ := must(t, "inspect", name); !strings.Contains(printed, label+"75.0 % +- 1.0\n") {
+	if printed, _ := must(t, "inspect", name); !strings.Contains(printed, label+"accuracy 75.0 % +- 1.0\n") {
 		t.Errorf("inspect:\n%s", printed)
 	}
 }

@@ -261,17 +261,22 @@ func relabel(set *dataset.Set, m modelio.Predictor, weights []float32) error {
 			if i < len(weights) && weights[i] == 0 {
 				continue // the model lacks classes that only have rows of weight 0
 			}
-			row := i
-			for _, leftOut := range set.LeftOut {
-				if leftOut <= row {
-					row++
-				}
-			}
-			return fmt.Errorf("row %d, counted from 0: the label %s is not a class of the model", row,
-				names[k])
+			return fmt.Errorf("row %d, counted from 0: the label %s is not a class of the model",
+				rowOfData(i, set.LeftOut), names[k])
 		}
 		set.Y[i] = classes[k]
 	}
 	set.Names = m.Head().Names
 	return nil
+}
+
+// rowOfData returns the number in the data of row i of a set that lacks the rows leftOut, which
+// ascend.
+func rowOfData(i int, leftOut []int) int {
+	for _, row := range leftOut {
+		if row <= i {
+			i++
+		}
+	}
+	return i
 }

@@ -137,6 +137,9 @@ func (r *modelReport) addLinear(m linearModel, top int) {
 		spread = r.spread
 	}
 	r.scaled = spread != nil
+	if m.Scaling != nil && m.Scaling.Kind == pegasos.ScaleUnit {
+		r.before = ", before rows are divided by their length"
+	}
 	if m.Scaling != nil && m.Scaling.Expansion != nil {
 		r.scaling, r.Terms = m.Scaling, m.Scaling.Expansion.Len()
 		if spread != nil { // terms of curves are standardized
@@ -315,7 +318,7 @@ func (r *modelReport) printRun(w io.Writer) {
 	}
 	started, inAll := "", ""
 	if r.Start != "" {
-		started = " with those of the start"
+		started = " including those of the start model"
 	}
 	if n := len(r.Vectors) + len(r.Problems); n > 1 {
 		inAll = fmt.Sprintf(" of all %d vectors", n)
@@ -338,8 +341,8 @@ func (r *modelReport) printParts(w io.Writer) {
 		fmt.Fprintln(w, "weights   largest first; the model has no scaling of columns, so that "+
 			"weights of columns in different units can't be compared")
 	} else if r.Vectors != nil {
-		fmt.Fprintln(w, "weights   largest first, by weight x spread: the standard deviation of the "+
-			"values that it multiplies or, with -scale max-abs, their largest magnitude")
+		fmt.Fprintf(w, "weights   largest first, by weight x spread: the standard deviation of the "+
+			"values that it multiplies or, with -scale max-abs, their largest magnitude%s\n", r.before)
 	}
 	if r.Means != nil {
 		fmt.Fprintf(w, "\nmeans of absolute values over the %d pairs\n", len(r.Vectors))
@@ -412,6 +415,7 @@ type modelReport struct {
 	pairC  float64 // C of each pair, which gives pairs different lambdas; 0 if unknown
 	first  string  // says which problem's r2 and t0 are printed; empty if there is only one
 	scaled bool
+	before string // with -scale unit, says that spreads are of the rows before the division
 	// scaling is nil unless it has an Expansion. The weights of the terms follow the weights of
 	// the features.
 	scaling *pegasos.Scaling

@@ -524,8 +524,8 @@ func TestErrors(t *testing.T) {
 		"unknown preset":  {exitUsage, "preset", []string{"train", "-preset", "x", good}},
 		"unknown flag":    {exitUsage, "-x", []string{"train", "-x", good}},
 		"no data":         {exitUsage, "too few", []string{"train"}},
-		"-json, no data":  {exitUsage, "besides the file of -json, x (", []string{"inspect", "-json", "x"}},
-		"too much":        {exitUsage, "z is neither data", []string{"train", good, "y", "z"}},
+		"-json, no data":  {exitUsage, "x is the file of -json (-json - ", []string{"inspect", "-json", "x"}},
+		"too much":        {exitUsage, "z has no known ending", []string{"train", good, "y", "z"}},
 		"unknown command": {exitUsage, `"learn"`, []string{"learn"}},
 	})
 }

@@ -14,8 +14,8 @@ func checkPicture(name string) error {
 	if name == "" || files.Ending(plainName(name)) == ".svg" {
 		return nil
 	}
-	return flags.Usagef("-plot: %q: a picture's name ends in .svg or .svg.gz; a browser prints "+
-		"it as PDF", name)
+	return flags.Usagef("-plot: %q: want a name that ends in .svg or .svg.gz; a browser can print "+
+		"the picture as PDF", name)
 }
 
 const (

@@ -30,7 +30,8 @@ type dataReader struct {
 	dropped bool               // weights lacks rows without a label
 	streams bool               // the rows may be larger than memory
 	skip    func(row int) bool // rows to leave out when fitting; nil for none
-	trained []int              // with -holdout, the rows of the data to train on
+	trained []int              // with -holdout, the rows of the set to train on
+	leftOut []int              // rows of the data left out because they have no label
 
 	doubts      []dataset.Doubt
 	chosen      []string // flags of train that were chosen from the data

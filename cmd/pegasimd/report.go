@@ -211,8 +211,8 @@ func describePage(c *call, in *htmlreport.Input, m predictor, d *dataReader) err
 		return err
 	}
 	in.Ranked = "The largest weights, each times the spread of the values that it multiplies " +
-		"(their standard deviation or, with -scale max-abs, their largest magnitude), so that " +
-		"columns in any units can be compared."
+		"(their standard deviation or, with -scale max-abs, their largest magnitude" + r.before +
+		"), so that columns in any units can be compared."
 	if !r.scaled {
 		in.Ranked = "The largest weights. The model does not scale its columns, so that weights of " +
 			"columns in different units can't be compared."

@@ -260,7 +260,7 @@ func TestSeveralFilesMistakes(t *testing.T) {
 		{exitError, "feb.svm.gz: no such file", "train a.svm feb.svm.gz"},
 		{exitError, "feb: no such file or directory; if it is to be the model's name", "train -format csv " +
 			"jan.csv feb"},
-		{exitUsage, "feb is neither data by its ending nor MODEL", "train jan.csv " +
+		{exitUsage, "after several DATA, MODEL ends in .model", "train jan.csv " +
 			"bare.csv feb"},
 		{exitUsage, "want one model", "train -model new.model jan.csv more.model"},
 		{exitUsage, "jan.csv and jan.csv are the same file", "train jan.csv jan.csv"},
@@ -277,7 +277,7 @@ func TestSeveralFilesMistakes(t *testing.T) {
 		{exitUsage, "are the same file", "train -valid bare.csv -valid bare.csv jan.csv"},
 		{exitError, "feb.csv: no such file", "train -valid bare.csv -valid feb.csv wide.csv"},
 		{exitUsage, "want DATA... MODEL [OUT]", "predict jan.csv more.csv bare.csv wide.csv"},
-		{exitUsage, "new is neither data by its ending nor OUT",
+		{exitUsage, "after several DATA, OUT ends in .html",
 			"report jan.model jan.csv bare.csv new"},
 	} {
 		fails(t, c.code, c.told, strings.Fields(c.args)...)

@@ -79,8 +79,8 @@ func looksLikeCSV(name string) bool {
 func (d *dataReader) readFresh() (*dataset.Set, error) {
 	switch {
 	case !d.isTable() && d.call.flags.GivenAny(flags.Kinds):
-		return nil, flags.Usagef("-ignore, -numbers, -dates, -categories, -text and -ngrams are " +
-			"for tables")
+		return nil, flags.Usagef("-ignore, -numbers, -dates, -categories, -text and -ngrams are "+
+			"for tables, and %s is not read as a table: if it is one, name its format with -format", d)
 	case !d.fits || !d.isTable():
 		return dataset.Read(d.name, d.opt)
 	}

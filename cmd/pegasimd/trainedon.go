@@ -114,7 +114,7 @@ func (s *scoredSet) warnTrained() error {
 	case err != nil || !trained:
 	case n == 0:
 		c.warn(fmt.Sprintf("all of these rows (%d) were used in training: the figures are not held-out "+
-			"figures; expect worse figures for new rows", s.Rows()))
+			"figures, and figures for new rows tend to be worse", s.Rows()))
 	default:
 		c.warn(fmt.Sprintf("%d of these %d rows were used in training, and %d were held out: the figures are "+
 			"not held-out figures; pegasimd report measures the held-out rows alone", s.Rows()-n, s.Rows(), n))

@@ -83,7 +83,7 @@ func (r *trainReport) print(w io.Writer, cfg pegasos.Config) {
 	fmt.Fprintln(w, r.Settings)
 	started := ""
 	if r.started {
-		started = " with those of the start"
+		started = " including those of the start model"
 	}
 	fmt.Fprintf(w, "%s, %s%s, %s%s, seed %d\n", lambda, epochCount(r.Epochs), bySolver(r.Solver),
 		count(int(r.Steps), "step"), started, r.Seed)

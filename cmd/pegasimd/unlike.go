@@ -89,8 +89,8 @@ func (d *dataReader) doubtFar(set *dataset.Set, s *pegasos.Scaling) {
 		}
 		d.doubtLoudly(dataset.Doubt{About: "column", Column: c.Name, Text: fmt.Sprintf("numbers "+
 			"such as %s, in %d of %s, are more than %d deviations from the mean in training (mean "+
-			"%.4g, deviation %.4g): are the units and the order of the columns those of the training "+
-			"data?", such, c.far, count(set.Rows(), "row"), maxDeviations, c.trainingMean,
+			"%.4g, deviation %.4g): are the units and the order of the columns the same as in the "+
+			"training data?", such, c.far, count(set.Rows(), "row"), maxDeviations, c.trainingMean,
 			c.trainingDeviation)})
 	}
 }
@@ -123,7 +123,7 @@ func (d *dataReader) doubtUnnamed(set *dataset.Set) {
 	}
 	if unnamed > 1 {
 		d.doubtLoudly(dataset.Doubt{About: "header", Text: fmt.Sprintf("the rows have %d cells more than "+
-			"the header has names, and these are ignored: if numbers have decimal commas, write them "+
-			"as in the training data, quoted if with commas; otherwise name all columns", unnamed)})
+			"the header has names, and these are ignored: if commas within numbers separate cells, "+
+			"quote the numbers or write points, as in the training data; otherwise name all columns", unnamed)})
 	}
 }

@@ -266,7 +266,8 @@ func (r *verifyReport) print(w io.Writer) {
 	case r.DataKnown:
 		fmt.Fprintf(w, "the data are the model's training data: %s, %s\n", rows, features)
 	case r.model.data() == "":
-		fmt.Fprintf(w, "the model does not say what data it was trained on: %s, %s\n", rows, features)
+		fmt.Fprintf(w, "the model, of %s, does not say what data it was trained on; DATA has %s\n",
+			features, rows)
 	}
 	if r.HeldOut > 0 && r.DataKnown {
 		fmt.Fprintf(w, "left out %s of DATA that training held out: the model's estimate on them was "+
@@ -280,8 +281,8 @@ func (r *verifyReport) print(w io.Writer) {
 		if !r.asked { // otherwise the reasons say why the sigmoids are not confirmed
 			how := ""
 			if linear.Config.Calibrate > 0 && linear.Config.Patience == 0 && linear.Model.Data != "" {
-				if how = ": -sigmoids trains their folds again"; linear.Start != "" {
-					how = ": -sigmoids with -start trains their folds again"
+				if how = ": -sigmoids checks them, by training their folds again"; linear.Start != "" {
+					how = ": -sigmoids with -start checks them, by training their folds again"
 				}
 			}
 			fmt.Fprintf(w, "the probabilities were not checked%s\n", how)

@@ -110,7 +110,7 @@ func compareEncoders(model json.RawMessage, fitted *tables.Encoder) (*tableCheck
 	}
 	a, b := have.(map[string]any), want.(map[string]any)
 	if a["encoder"] != b["encoder"] {
-		return &tableCheck{why: "its encoder has another version"}, nil
+		return &tableCheck{why: "the model's encoder has another version"}, nil
 	}
 	check := &tableCheck{compared: true, words: true}
 	header, _ := a["header"].(bool)
