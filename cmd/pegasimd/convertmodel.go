@@ -116,7 +116,8 @@ func readLinear(form, name string) (*pegasos.Model, error) {
 	}
 	m, linear := any.(*pegasos.Model)
 	if !linear {
-		return nil, fmt.Errorf("%s: a kernel machine can't be converted to another format", name)
+		return nil, fmt.Errorf("%s: a kernel machine can't be converted to another format",
+			inputName(name))
 	}
 	return m, nil
 }

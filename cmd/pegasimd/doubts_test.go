@@ -231,7 +231,7 @@ func TestTask(t *testing.T) {
 		{60, func(i int) any { return 1_700_000_001 + 9*i }, "-loss squared", exitDone, "warning: the " +
 			"labels are rounded by up to 64 to the nearest float32, and the standard deviation is 1", "error"},
 		{60, func(i int) any { return 20_000_001 + 2*(i%3) }, "", exitError,
-			"that float32 can't tell from others", ""},
+			"would be rounded to the nearest float32", ""},
 		{60, func(i int) any { return fmt.Sprint("name ", i) }, "", exitError,
 			"each of the 60 classes, such as name 0, has one row: name the column that has the labels", ""},
 		{8, mod(8), "", exitError, "has one row: predict numbers with -loss squared", ""},

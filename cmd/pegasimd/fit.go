@@ -38,8 +38,14 @@ func fit(m *pegasos.Model, d *pegasos.Labelled, threads int) float64 {
 
 func newFitReport(m *pegasos.Model, d *pegasos.Labelled, threads int) *fitReport {
 	predicted := predictAll(m, d.X, threads)
+	counted := len(d.Y)
+	for _, w := range d.Weights {
+		if w == 0 {
+			counted--
+		}
+	}
 	if m.Classes == nil {
-		return &fitReport{R2: new(number(metrics.R2(d.Y, floats.Float64s(predicted), d.Weights)))}
+		return &fitReport{counted: counted, R2: new(number(metrics.R2(d.Y, floats.Float64s(predicted), d.Weights)))}
 	}
 	weights, all, largest := map[float32]float64{}, 0.0, 0
 	rows, seen := map[float32]int{}, map[float32]bool{}
@@ -55,7 +61,7 @@ func newFitReport(m *pegasos.Model, d *pegasos.Labelled, threads int) *fitReport
 			seen[predicted[i]] = true
 		}
 	}
-	r := &fitReport{Accuracy: new(number(metrics.Accuracy(d.Y, predicted, d.Weights)))}
+	r := &fitReport{counted: counted, Accuracy: new(number(metrics.Accuracy(d.Y, predicted, d.Weights)))}
 	for k, label := range m.Classes {
 		if r.rows += rows[label]; rows[label] > 0 && !seen[label] {
 			r.Never = append(r.Never, m.ClassName(k))
@@ -91,7 +97,7 @@ const (
 	rareRows   = 0.2
 )
 
-func (r *fitReport) warnings(m *pegasos.Model, rows int) (warnings []string) {
+func (r *fitReport) warnings(m *pegasos.Model) (warnings []string) {
 	switch {
 	case r.R2 != nil && *r.R2 <= 0:
 		warnings = append(warnings, "the model is no better than predicting the mean for every "+
@@ -123,8 +129,8 @@ func (r *fitReport) warnings(m *pegasos.Model, rows int) (warnings []string) {
 			escape.Name(r.Largest)+" for every row: try a smaller lambda (a larger C), -kernel rbf "+
 			"without the flags of linear models, or where a class is rare -class-weight balanced")
 	}
-	if rows < fewRows {
-		warnings = append(warnings, count(rows, "row")+": too few to tell from them how well the "+
+	if r.counted < fewRows {
+		warnings = append(warnings, count(r.counted, "row")+": too few to tell from them how well the "+
 			"model predicts other rows")
 	}
 	return warnings
@@ -140,6 +146,7 @@ type fitReport struct {
 	Largest  string   `json:"-"`
 	Never    []string `json:"never_predicted,omitempty"`
 
+	counted         int // rows of a weight above 0
 	rows, neverRows int // rows of a weight above 0: of all classes, and of the classes in Never
 
 	R2 *number `json:"training_r2,omitempty"`

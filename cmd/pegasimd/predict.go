@@ -179,8 +179,8 @@ func (c *call) printFit(s *scoredSet, right int) {
 	case n == 0:
 	case !predictions.Numbers(s.model):
 		if others := s.names[len(s.model.Head().Classes):]; len(others) > 0 {
-			fmt.Fprintf(c.stderr, "rows with labels that the model does not know count as "+
-				"mistakes: %s\n", firstNames(others))
+			fmt.Fprintf(c.stderr, "labels that the model does not know, and whose rows "+
+				"count as mistakes: %s\n", firstNames(others))
 		}
 		fmt.Fprintf(c.stderr, "accuracy %.4f %% (%d of %d)\n", 100*float64(right)/float64(n),
 			right, n)

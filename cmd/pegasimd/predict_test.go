@@ -45,7 +45,7 @@ func TestPredictUnknownLabels(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model")
 	must(t, "train", "-quiet", file(t, "toy.svm", toy), model)
 	_, told := must(t, "predict", file(t, "other.svm", "7 1:1\n1 1:1\n8 2:1\n"), model)
-	if !strings.Contains(told, "the model does not know count as mistakes: 7, 8\naccuracy 33.") {
+	if !strings.Contains(told, "whose rows count as mistakes: 7, 8\naccuracy 33.") {
 		t.Error(told)
 	}
 	_, told = must(t, "predict", file(t, "toy.svm", toy), model)

@@ -116,8 +116,8 @@ func (d *dataReader) checkClasses(
 ) error {
 	switch {
 	case set.Rounded > 0:
-		return fmt.Errorf("%s: %s of a magnitude above 2^24 that float32 can't tell from others, "+
-			"which could merge classes; predict numbers with -loss squared (and without -kernel)",
+		return fmt.Errorf("%s: %s of a magnitude above 2^24 would be rounded to the nearest "+
+			"float32, which could merge classes; predict numbers with -loss squared (and without -kernel)",
 			d, count(set.Rounded, "label"))
 	case len(labels) == 1:
 		which := "labels"

@@ -127,7 +127,11 @@ func (r *linearRun) checkSettings() error {
 		return err
 	}
 	if in.Valid == nil && r.cfg.Patience != 0 {
-		return flags.Usagef("-patience needs -valid, the data on which it measures the model")
+		whose := ""
+		if r.keep.restored {
+			whose = ", a setting of the checkpoint,"
+		}
+		return flags.Usagef("-patience%s needs -valid, the data on which it measures the model", whose)
 	}
 	if in.Valid == nil && in.ValidWeights != "" {
 		return flags.Usagef("-valid-weights needs -valid, the data whose rows it weighs")

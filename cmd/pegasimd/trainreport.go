@@ -31,7 +31,7 @@ func newTrainReport(r *linearRun) *trainReport {
 	report.describe(r.set, m, r.model, r.loading)
 	if r.interrupted == nil {
 		report.Fit = newFitReport(m, r.curve.rows, r.reader.opt.Threads)
-		r.warn(report.Fit.warnings(m, r.set.Rows())...)
+		r.warn(report.Fit.warnings(m)...)
 		report.CrossValidated = of.CrossValidated
 	}
 	if r.held != nil {

@@ -224,3 +224,14 @@ func TestNumbersAreReadInPart(t *testing.T) {
 		}
 	}
 }
+
+func TestFewRowsOfWeight(t *testing.T) {
+	data := file(t, "a.svm", strings.Repeat("1 1:1 2:2\n2 1:-1 2:3\n", 60))
+	for rows, warns := range map[int]bool{99: true, 100: false} {
+		weights := file(t, "w", strings.Repeat("1\n", rows)+strings.Repeat("0\n", 120-rows))
+		_, told := must(t, "train", "-weights", weights, data, filepath.Join(t.TempDir(), "m.model"))
+		if strings.Contains(told, "warning: 99 rows: too few") != warns {
+			t.Errorf("%d rows of a weight above 0: %s", rows, told)
+		}
+	}
+}
