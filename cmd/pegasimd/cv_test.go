@@ -375,3 +375,10 @@ func TestCVCurvesOfSomeFolds(t *testing.T) {
 		}
 	}
 }
+
+func TestCVNamesRowsOfFile(t *testing.T) {
+	table := "x,word,label\n" + strings.Repeat("1,p,\n", 2) + strings.Repeat("1,p,a\n2,q,b\n", 9) +
+		"900,p,a\n" + strings.Repeat("1,p,a\n2,q,b\n", 9)
+	fails(t, exitError, "row 20: ", "cv", "-missing", "drop", "-kernel", "polynomial", "-degree",
+		"64", "-coef0", "1", file(t, "a.csv", table))
+}

@@ -220,20 +220,30 @@ func (d *dataReader) failed(err error) error {
 	if bad := flags.FromConfig(err); bad != err {
 		return bad
 	}
-	var row *pegasos.RowError
-	if errors.As(err, &row) {
-		at := row.Row
+	inData := func(i int) int {
 		if d.trained != nil {
-			at = d.trained[at]
+			i = d.trained[i]
 		}
-		row = &pegasos.RowError{Row: rowOfData(at, d.leftOut), Reason: row.Reason, Scale: row.Scale}
-		err = row
+		return rowOfData(i, d.leftOut)
+	}
+	var row *pegasos.RowError
+	var step *pegasos.StepError
+	if errors.As(err, &step) && step.Row >= 0 && inData(step.Row) != step.Row {
+		step.Row = inData(step.Row)
+		err = step // wrapping errors still name the other row
+	}
+	if errors.As(err, &row) {
+		if at := inData(row.Row); at != row.Row {
+			row.Row, err = at, row
+		}
 		how := ""
 		switch f := d.call.flags; {
 		case !row.Scale:
-		case f.UsesKernel() && (f.Given("gamma") || f.Given("gammas") || f.Given("coef0")):
+		case f.UsesKernel() && slices.ContainsFunc(strings.Fields("gamma gammas coef0 degree"), f.Given):
+		case f.UsesKernel() && d.encoder != nil && !d.encoder.Raw: // the encoder scales columns
 		case f.UsesKernel():
 			how = "; scale the values in the file"
+		case f.Text("scale") == string(pegasos.ScaleStandard):
 		case f.Has("scale") && !f.Given("start") && !f.Given("prior") && !f.Given("resume"):
 			how = "; scale the values with -scale standard"
 		}

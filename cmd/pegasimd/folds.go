@@ -208,13 +208,27 @@ func (v *search) crossPredict(tr *kernelsvm.Trainer) ([]float32, error) {
 		rows := set.Subset(outside)
 		m, err := tr.Train(v, rows.Examples(), rows.Y)
 		if err != nil {
-			return nil, err
+			return nil, ofRows(err, outside)
 		}
 		for k, label := range m.PredictAll(set.Subset(inside).Examples()) {
 			predicted[inside[k]] = label
 		}
 	}
 	return predicted, nil
+}
+
+// ofRows makes an error about a row of a part, which has the given rows of a set, name the row of the
+// set.
+func ofRows(err error, rows []int) error {
+	switch bad := err.(type) {
+	case *pegasos.RowError:
+		bad.Row = rows[bad.Row]
+	case *pegasos.StepError:
+		if bad.Row >= 0 {
+			bad.Row = rows[bad.Row]
+		}
+	}
+	return err
 }
 
 func (v *search) runKernels(progress *progress) error {
