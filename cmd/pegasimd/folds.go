@@ -150,11 +150,16 @@ func (v *search) one(
 	if err != nil {
 		return r, err
 	}
-	if r.score = v.metric.of(p); math.IsNaN(r.score) {
-		return r, fmt.Errorf("-metric %s is not defined for the fold's rows, which differ too "+
-			"little in class or target: try other -folds or another -seed", v.metric.name)
+	r.score, err = v.measure(p)
+	return r, err
+}
+
+func (v *search) measure(fold *scored) (score float64, err error) {
+	if score = v.metric.of(fold); math.IsNaN(score) {
+		err = fmt.Errorf("-metric %s is not defined for the fold's rows, whose labels differ too "+
+			"little: try a smaller -folds or another -seed", v.metric.name)
 	}
-	return r, nil
+	return score, err
 }
 
 func (v *search) weight(i int) float32 { return floats.At(v.weights, i, 1) }
@@ -255,7 +260,11 @@ func (v *search) runKernels(progress *progress) error {
 			f.truth, f.predicted = append(f.truth, truth), append(f.predicted, k)
 		}
 		for f := range of {
-			p.Scores = append(p.Scores, v.metric.of(&of[f]))
+			score, err := v.measure(&of[f])
+			if err != nil {
+				return fmt.Errorf("fold %d of %d: %w", f+1, v.flags.Folds, err)
+			}
+			p.Scores = append(p.Scores, score)
 		}
 		p.average()
 	}
