@@ -102,8 +102,8 @@ func (c *call) outputAfter(args []string, want string, named bool) (int, error) 
 	case named || len(args) == 2 && (noData || args[0] == "-"):
 		return 1, nil
 	case noData:
-		return 0, flags.Usagef("%s has no known ending: give -format if it is data; after several DATA, %s",
-			last, want)
+		return 0, flags.Usagef("%s has no known ending: give -format if it is data; after several "+
+			"DATA, %s", last, want)
 	}
 	return 0, nil
 }

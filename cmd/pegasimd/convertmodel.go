@@ -94,16 +94,20 @@ func convertModel(c *call, in, out string) error {
 	if f.From == "liblinear" {
 		m.Lambda, m.Config.Lambda = f.Lambda, f.Lambda
 	}
-	printLosses(c.stderr, m, f.To, encodes)
 	if f.To == "go" {
-		return writeGo(o, test, m, in, f.Data.Layout)
+		err = writeGo(o, test, m, in, f.Data.Layout)
+	} else {
+		err = o.write(func(w io.Writer) error {
+			if err := writeForms[f.To](w, m); err != nil {
+				return fmt.Errorf("%s: %w", inputName(in), err)
+			}
+			return nil
+		})
 	}
-	return o.write(func(w io.Writer) error {
-		if err := writeForms[f.To](w, m); err != nil {
-			return fmt.Errorf("%s: %w", inputName(in), err)
-		}
-		return nil
-	})
+	if err == nil {
+		printLosses(c.stderr, m, f.To, encodes)
+	}
+	return err
 }
 
 func readLinear(form, name string) (*pegasos.Model, error) {

@@ -386,7 +386,7 @@ func TestCVNamesRowsOfFile(t *testing.T) {
 func TestCVUndefinedF1(t *testing.T) {
 	data := file(t, "a.svm", strings.Repeat("0 1:1\n0 1:2\n0 1:3\n0 1:4\n", 4)+"1 1:5\n1 1:6\n")
 	for _, kernel := range []string{"", "-kernel rbf"} {
-		fails(t, exitError, "-metric f1 is not defined for the fold's rows", strings.Fields("cv -metric f1 "+
-			kernel+" "+data)...)
+		fails(t, exitError, "-metric f1 is not defined for the fold's rows",
+			strings.Fields("cv -metric f1 "+kernel+" "+data)...)
 	}
 }

@@ -251,11 +251,12 @@ func (d *dataReader) failed(err error) error {
 	}
 	var step *pegasos.StepError
 	if errors.As(err, &step) && step.Row >= 0 {
+		moved := *step
 		if d.trained != nil {
-			moved := *step
 			moved.Row = d.trained[step.Row]
-			err = &moved
 		}
+		moved.Row = rowOfData(moved.Row, d.leftOut)
+		err = &moved
 		return fmt.Errorf("%s: %w (rows are counted from 0)", d, err)
 	}
 	return fmt.Errorf("%s: %w", d, err)

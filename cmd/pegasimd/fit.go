@@ -45,7 +45,8 @@ func newFitReport(m *pegasos.Model, d *pegasos.Labelled, threads int) *fitReport
 		}
 	}
 	if m.Classes == nil {
-		return &fitReport{counted: counted, R2: new(number(metrics.R2(d.Y, floats.Float64s(predicted), d.Weights)))}
+		r2 := metrics.R2(d.Y, floats.Float64s(predicted), d.Weights)
+		return &fitReport{counted: counted, R2: new(number(r2))}
 	}
 	weights, all, largest := map[float32]float64{}, 0.0, 0
 	rows, seen := map[float32]int{}, map[float32]bool{}
@@ -61,7 +62,8 @@ func newFitReport(m *pegasos.Model, d *pegasos.Labelled, threads int) *fitReport
 			seen[predicted[i]] = true
 		}
 	}
-	r := &fitReport{counted: counted, Accuracy: new(number(metrics.Accuracy(d.Y, predicted, d.Weights)))}
+	accuracy := metrics.Accuracy(d.Y, predicted, d.Weights)
+	r := &fitReport{counted: counted, Accuracy: new(number(accuracy))}
 	for k, label := range m.Classes {
 		if r.rows += rows[label]; rows[label] > 0 && !seen[label] {
 			r.Never = append(r.Never, m.ClassName(k))

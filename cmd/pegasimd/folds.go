@@ -222,8 +222,8 @@ func (v *search) crossPredict(tr *kernelsvm.Trainer) ([]float32, error) {
 	return predicted, nil
 }
 
-// ofRows makes an error about a row of a part, which has the given rows of a set, name the row of the
-// set.
+// ofRows makes an error about a row of a part, which has the given rows of a set, name the row of
+// the set.
 func ofRows(err error, rows []int) error {
 	switch bad := err.(type) {
 	case *pegasos.RowError:

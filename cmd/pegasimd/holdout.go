@@ -67,8 +67,8 @@ func (r *linearRun) holdOut() error {
 	}
 	out, in := splitRows(hashes, all.Y, d.weights, numbers, r.cfg.Seed, share)
 	if len(out) == 0 {
-		return fmt.Errorf("%s: -holdout %g holds out none of %s: give a larger share or more distinct rows",
-			r.reader, share, count(all.Rows(), "row"))
+		return fmt.Errorf("%s: -holdout %g holds out none of %s: give a larger share or more "+
+			"distinct rows", r.reader, share, count(all.Rows(), "row"))
 	}
 	if d.encoder != nil {
 		d.skipRows(out, d.weights)

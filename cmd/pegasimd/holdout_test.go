@@ -284,7 +284,8 @@ func TestHoldoutMistakes(t *testing.T) {
 	fails(t, anyFailure, "step 2 (row 3): ", append(strings.Fields("train -holdout 0.3 -seed 5 "+
 		"-loss squared -finish none -scale none -target-scale none -lambda 1e-4 -offset none "+
 		"-bias none -order sequential"), file(t, "steps.svm", targets), out)...)
-	gaps := file(t, "gaps.csv", "a,label\n1,\n2,\n"+strings.Repeat("1,x\n2,y\n3,x\n4,y\n", 9)+"1e30,x\n")
+	gaps := file(t, "gaps.csv", "a,label\n1,\n2,\n"+
+		strings.Repeat("1,x\n2,y\n3,x\n4,y\n", 9)+"1e30,x\n")
 	fails(t, anyFailure, "row 38: ", "train", "-missing", "drop", "-scale", "none", gaps, out)
 	ties := "1 1:0\n"
 	for i := range 30 {
@@ -307,7 +308,8 @@ func TestEqualTargets(t *testing.T) {
 	fails(t, exitError, "all rows have the number 3, for which -metric r2 is not defined", "cv",
 		"-loss", "squared", "-metric", "r2", data)
 	weights := file(t, "w", strings.Repeat("1\n", 18)+"0\n")
-	fails(t, exitError, "the rows to train on have this number, too", "train", "-loss", "squared", "-holdout",
+	fails(t, exitError, "the rows to train on have this number, too", "train", "-loss", "squared",
+		"-holdout",
 		"0.5", "-weights", weights, file(t, "b.svm", read(t, data)+"4 1:3\n"),
 		filepath.Join(t.TempDir(), "m.model"))
 }
@@ -390,7 +392,8 @@ func TestEstimateLine(t *testing.T) {
 	m.Result.CrossValidated = &pegasos.Estimate{Metric: "accuracy", Value: 0.75, StdErr: 0.01, Rows: 9}
 	name := filepath.Join(t.TempDir(), "m.model")
 	save(t, m, name)
-	if printed, _ := must(t, "inspect", name); !strings.Contains(printed, label+"accuracy 75.0 % +- 1.0\n") {
+	want := label + "accuracy 75.0 % +- 1.0\n"
+	if printed, _ := must(t, "inspect", name); !strings.Contains(printed, want) {
 		t.Errorf("inspect:\n%s", printed)
 	}
 }

@@ -122,7 +122,8 @@ func readModel(name string, stdin io.Reader) (modelio.Predictor, error) {
 	if head, unread := headOf(name); err != nil && unread == nil {
 		switch {
 		case bytes.HasPrefix(head, []byte("solver_type ")):
-			err = fmt.Errorf("%w: it begins like a model of liblinear, which convert -from liblinear reads", err)
+			err = fmt.Errorf("%w: it begins like a model of liblinear, which convert -from "+
+				"liblinear reads", err)
 		case modelKinds["json"].is(head):
 			err = fmt.Errorf("%w: it begins like a model in JSON, which convert -from json reads", err)
 		}

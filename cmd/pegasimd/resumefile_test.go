@@ -89,7 +89,8 @@ func cutShort(
 func TestResumedPatience(t *testing.T) {
 	data := file(t, "a.svm", strings.Repeat("1 1:1\n2 1:0\n", 9))
 	checkpoint, model := filepath.Join(t.TempDir(), "c.model"), filepath.Join(t.TempDir(), "m.model")
-	must(t, "train", "-quiet", "-valid", data, "-patience", "2", "-checkpoint", checkpoint, data, model)
+	must(t, "train", "-quiet", "-valid", data, "-patience", "2", "-checkpoint", checkpoint, data,
+		model)
 	fails(t, exitUsage, "-patience, a setting of the checkpoint, needs -valid", "train", "-resume",
 		checkpoint, data, model)
 }

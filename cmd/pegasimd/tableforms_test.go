@@ -306,6 +306,12 @@ func TestTableConvert(t *testing.T) {
 	fails(t, exitError, "the format liblinear can't represent how cells become numbers: write the "+
 		"data as numbers (convert -for "+at("model")+" DATA rows.svm), train a model on rows.svm "+
 		"with -curves none -scale none", "convert", at("model"), at("x.liblinear"))
+	must(t, "train", "-quiet", "-format", "lines", "-text", "*", file(t, "text",
+		strings.Repeat("a\tone two\nb\tthree two\n", 3)), at("text.model"))
+	_, _, told = pegasimd(t, "convert", at("text.model"), at("text.onnx"))
+	if !strings.Contains(told, "text") || strings.Contains(told, "leaves out") {
+		t.Errorf("a model that can't be converted: %s", told)
+	}
 	if _, told := must(t, "convert", at("model"), at("x.onnx")); !strings.HasPrefix(told,
 		"onnx leaves out how cells are read: pass numbers as floats, gaps as NaN, ") {
 		t.Errorf("convert to ONNX printed %s", told)

@@ -124,6 +124,7 @@ func (d *dataReader) doubtUnnamed(set *dataset.Set) {
 	if unnamed > 1 {
 		d.doubtLoudly(dataset.Doubt{About: "header", Text: fmt.Sprintf("the rows have %d cells more than "+
 			"the header has names, and these are ignored: if commas within numbers separate cells, "+
-			"quote the numbers or write points, as in the training data; otherwise name all columns", unnamed)})
+			"quote the numbers or write points, as in the training data; otherwise name all columns",
+			unnamed)})
 	}
 }
