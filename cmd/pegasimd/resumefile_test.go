@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 )
 
 func TestResumedFiles(t *testing.T) {
@@ -93,4 +95,19 @@ func TestResumedPatience(t *testing.T) {
 		model)
 	fails(t, exitUsage, "-patience, a setting of the checkpoint, needs -valid", "train", "-resume",
 		checkpoint, data, model)
+}
+
+// The printed command must read the same data.
+func TestContinuation(t *testing.T) {
+	c := &call{flags: flags.NewSet("train")}
+	args := strings.Fields("-format csv -label-column y -numbers * -weights w -valid v -patience 3 " +
+		"-start s -proba -epochs 9 -checkpoint c a.data -model m")
+	if _, err := c.parse(args, "DATA... [MODEL]"); err != nil {
+		t.Fatal(err)
+	}
+	const want = "pegasimd train -checkpoint c -format csv -label-column y -valid v -weights w " +
+		"-resume c -model m a.data"
+	if have := c.continuation(); have != want {
+		t.Errorf("have %s\nwant %s", have, want)
+	}
 }

@@ -339,8 +339,18 @@ func (r *linearRun) end() error {
 		return r.keep.failed
 	}
 	if r.interrupted != nil && r.flags.Checkpoint != "" && !r.flags.Quiet {
-		words := append([]string{"-resume", r.flags.Checkpoint}, r.trainArguments()...)
-		fmt.Fprintln(r.stderr, "to continue:", r.commandLine(words))
+		fmt.Fprintln(r.stderr, "to continue:", r.continuation())
 	}
 	return r.interrupted
+}
+
+// continuation returns the command line that continues the run from its checkpoint, which has the
+// settings and the kinds of the columns.
+func (c *call) continuation() string {
+	words := c.flags.Words(true, func(f *flags.Flag) bool {
+		return !f.Is(flags.Setting|flags.Kinds) &&
+			!slices.Contains(strings.Fields("model proba resume start"), f.Name)
+	})
+	words = append(words, "-resume", c.flags.Checkpoint)
+	return c.commandLine(append(words, c.trainArguments()...))
 }
