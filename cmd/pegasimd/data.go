@@ -232,6 +232,9 @@ func (d *dataReader) failed(err error) error {
 		step.Row = inData(step.Row)
 		err = step // wrapping errors still name the other row
 	}
+	if step != nil && step.Row >= 0 {
+		return fmt.Errorf("%s: %w (rows are counted from 0)", d, err)
+	}
 	if errors.As(err, &row) {
 		if at := inData(row.Row); at != row.Row {
 			row.Row, err = at, row
@@ -248,16 +251,6 @@ func (d *dataReader) failed(err error) error {
 			how = "; scale the values with -scale standard"
 		}
 		return fmt.Errorf("%s: %w%s (rows are counted from 0)", d, err, how)
-	}
-	var step *pegasos.StepError
-	if errors.As(err, &step) && step.Row >= 0 {
-		moved := *step
-		if d.trained != nil {
-			moved.Row = d.trained[step.Row]
-		}
-		moved.Row = rowOfData(moved.Row, d.leftOut)
-		err = &moved
-		return fmt.Errorf("%s: %w (rows are counted from 0)", d, err)
 	}
 	return fmt.Errorf("%s: %w", d, err)
 }
