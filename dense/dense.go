@@ -36,7 +36,7 @@ import "github.com/pegasimd/pegasimd/internal/asm"
 
 // Dot returns the sum of x[i]*y[i]. It panics if the lengths differ.
 //
-// Its meaning to the bit is
+// For up to 65,536 elements the result is, to the bit, that of
 //
 //	var lane [64]float32
 //	for i, v := range x {
@@ -49,7 +49,7 @@ import "github.com/pegasimd/pegasimd/internal/asm"
 //	}
 //	return lane[0]
 //
-// in blocks of 65,536 elements, whose sums are added from left to right.
+// Blocks of 65,536 elements have such sums, which are added from left to right.
 func Dot(x, y []float32) float32 {
 	return asm.Dot(x, y)
 }

@@ -84,8 +84,8 @@ func (f Factor) from(i, j int) []float32 {
 	return f.Data[i*f.Stride+j:]
 }
 
-// gemm multiplies a block of columns of A by a block of as many rows of B at a time. A factor may
-// be copied (packed) into panels first: B into panels as wide as the tile of asm.RankK, A into
+// gemm multiplies a block of columns of A by a block of equally many rows of B at a time. A factor
+// may be copied (packed) into panels first: B into panels as wide as the tile of asm.RankK, A into
 // panels of that tile's height.
 type gemm struct {
 	m, n  int
@@ -162,7 +162,8 @@ const (
 	minPartColumns = 8 * asm.TileCols
 )
 
-// runThreads has a value receiver because a gemm that goroutines share is allocated on the heap.
+// runThreads has a value receiver so that only this copy, which goroutines share, moves to the
+// heap.
 func (g gemm) runThreads(k, threads int) {
 	height := share(g.m, min(max(g.m/minPartRows, 1), partsPerThread*threads), asm.TileRows)
 	rows := (g.m + height - 1) / height

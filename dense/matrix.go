@@ -80,26 +80,28 @@ func (m *Matrix) DotRows(dst []float32, first int, w []float32) {
 // DotRowsAt sets dst[k] to the dot product of row idx[k] and w, which has Cols elements.
 func (m *Matrix) DotRowsAt(dst []float32, idx []int32, w []float32) {
 	misuse.CheckEqual("len(w)", len(w), "Cols", m.Cols())
+	values, stride := (*matrices.Dense)(m).Padded()
 	if m.unchecked() && len(dst) == len(idx) {
+		asm.CheckRowsAt(len(values), stride, idx, len(w))
 		for k, i := range idx {
 			dst[k] = m.Dot(int(i), w)
 		}
 		return
 	}
-	values, stride := (*matrices.Dense)(m).Padded()
 	asm.DotRowsAt(dst, values, stride, idx, w)
 }
 
 // AxpyRows adds a[k] times row idx[k] to w, which has Cols elements, for each k in order.
 func (m *Matrix) AxpyRows(a []float32, idx []int32, w []float32) {
 	misuse.CheckEqual("len(w)", len(w), "Cols", m.Cols())
+	values, stride := (*matrices.Dense)(m).Padded()
 	if m.unchecked() && len(a) == len(idx) {
+		asm.CheckRowsAt(len(values), stride, idx, len(w))
 		for k, i := range idx {
 			m.Axpy(int(i), a[k], w)
 		}
 		return
 	}
-	values, stride := (*matrices.Dense)(m).Padded()
 	asm.AxpyRows(a, values, stride, idx, w)
 }
 

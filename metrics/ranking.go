@@ -69,7 +69,7 @@ func Ranking(truth []bool, scores []float64, weights []float32) (rocAUC, average
 	return above / float64(float64(2*positive)*negative), sum / positive
 }
 
-// MinProbability is the least probability in [LogLoss], which raises lower ones to it, as
+// MinProbability is the least probability in [LogLoss]. Lower probabilities are raised to it, as
 // scikit-learn does for float64: a probability of 0 has a loss of about 36, not infinity.
 const MinProbability = 0x1p-52
 

@@ -21,13 +21,13 @@ import (
 //
 // A search calls dense.Top from the start in each of these cases:
 //
-//   - The metric is not one of these three, or more than a sixteenth of the rows are wanted.
-//   - The rows have less than about 256 K elements in all, each has less than 48 or more than 2^25,
-//     or there are 2^31 rows or more.
+//   - The metric is not one of the three above, or more than a sixteenth of the rows are wanted.
+//   - The rows have fewer than about 256 K elements in all, rows have fewer than 48 or more than
+//     2^25 elements each, or there are 2^31 rows or more.
 //   - The query, or the part of it that is orthogonal to the rows' common mean, is zero, not
 //     finite, or has a norm outside [2^-30, 2^30].
-//   - More than a quarter of the rows are not finite, or have a norm outside this range but not 0,
-//     before or after the common mean is subtracted.
+//   - More than a quarter of the rows are not finite, or have a norm other than 0 outside this
+//     range, before or after the common mean is subtracted.
 //
 // An Index is immutable and may be used by several goroutines at once. It refers to the caller's
 // floats, which must not change. In addition, a row of n elements takes about n+20 bytes.

@@ -1,7 +1,7 @@
 // Package quant provides kernels for vectors quantized to bytes, int8 or uint8. These take a
-// quarter of the memory of float32, and their sums are exact. For vectors of bits, which take 1/32
-// of the memory of float32, see [Signs] and [TopHamming]. An [Index] searches float32 rows by their
-// bytes, with exact results.
+// quarter of the memory of float32, and sums over two of them are exact. For vectors of bits, which
+// take 1/32 of the memory of float32, see [Signs] and [TopHamming]. An [Index] searches float32
+// rows by their bytes, with exact results.
 //
 //	step := quant.Step(floats)                              // one for all vectors of a collection
 //	quant.Quantize(rows, floats, step)                      // float32 to int8
@@ -35,8 +35,8 @@ func SquaredDistance[T Byte](x, y []T) int64 {
 // DotFloat returns the sum of x[i]*y[i], with the bits of [dense.Dot] of x and the float32 values
 // of y. It panics if the lengths differ.
 //
-// If row i is about offset + step*y[i], its dot product with x is about offset*[dense.Sum](x) +
-// step*DotFloat(x, y).
+// If element i of a row is about offset + step*y[i], the row's dot product with x is about
+// offset*[dense.Sum](x) + step*DotFloat(x, y).
 func DotFloat[T Byte](x []float32, y []T) float32 {
 	return asm.DotFloatBytes(x, *(*[]uint8)(unsafe.Pointer(&y)), ^T(0) < 1)
 }

@@ -223,8 +223,8 @@ func rankAll[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries
 	}
 }
 
-// prefetchable returns rows to prefetch during the products of a strip and the queries from number
-// q on. The slice rows begins with the strip, which has size elements.
+// prefetchable returns rows to prefetch while a strip is multiplied by the queries from number q
+// on. The slice rows begins with the strip, which has size elements.
 func prefetchable[T Byte](rows []T, size, q, queries int) []T {
 	next := rows[size:]
 	switch {

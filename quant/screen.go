@@ -38,9 +38,10 @@ import (
 //	|alpha*along| <= |alpha|*size*|center|,  and offset
 //
 // ByDistance has alpha-1 in place of alpha and size^2/2 in place of offset. ByDot has no offset,
-// and |f| + sumError*|x| in place of |f|. So it makes up for all roundings to add 2^-20 times these
-// magnitudes to the coefficients and the offset. The margins that set adds are at least as wide.
-// They also cover the rounding of the numbers of the Index and of the coefficients to float32.
+// and |f| + sumError*|x| in place of |f|. So adding 2^-20 times these magnitudes to the
+// coefficients and the offset makes up for all roundings. The margins that set adds are at least as
+// wide. They also cover the rounding of the numbers of the Index and of the coefficients to
+// float32.
 type screen struct {
 	by       dense.Metric
 	query    []float32

@@ -11,8 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// excluded returns the rows that the screen of q wrongly excludes if the least score of a hit is
-// the greatest score that the row can have by the bound of sumError.
+// excluded returns the rows that the screen of q wrongly excludes. For each row it sets the least
+// score of a hit to the greatest score that sumError allows the row.
 func excluded(t *testing.T, x *Index, by dense.Metric, q []float32) (rows []int) {
 	t.Helper()
 	var s screen

@@ -110,7 +110,8 @@ func (s *search) free() {
 	searches.Put(s)
 }
 
-// newSearch returns a search for the len(dst) rows nearest to x, or nil if dense.Top must do it.
+// newSearch returns a search for the len(dst) rows nearest to x, or nil if dense.Top must find
+// them.
 func (ix *Index) newSearch(dst []dense.Hit, by dense.Metric, x []float32) *search {
 	k := min(len(dst), ix.count)
 	if ix.bytes == nil || k == 0 || k > ix.count/16 {

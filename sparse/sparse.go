@@ -22,7 +22,7 @@ import (
 // outside w. A Matrix checks its indices only once: prefer its methods for rows that are used
 // repeatedly.
 //
-// Its meaning to the bit is
+// For up to 65,536 nonzeros the result is, to the bit, that of
 //
 //	var lane [8]float32
 //	for k, j := range idx {
@@ -35,7 +35,7 @@ import (
 //	}
 //	return lane[0]
 //
-// in blocks of 65,536 nonzeros, whose sums are added from left to right.
+// Blocks of 65,536 nonzeros have such sums, which are added from left to right.
 func Dot(idx []int32, val, w []float32) float32 {
 	if len(idx) >= manyIndices {
 		return dotLong(idx, val, w)

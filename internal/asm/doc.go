@@ -1,4 +1,4 @@
-// Package asm implements Pegasimd's kernels: loops over slices of numbers, mostly float32, in
+// Package asm implements Pegasimd's kernels: loops over slices of float32s and other numbers, in
 // assembly for AVX2, AVX-512 and NEON, and in plain Go.
 //
 // # Contract

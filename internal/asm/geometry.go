@@ -36,8 +36,8 @@ func Length(x []float32) float64 {
 }
 
 // Distance returns the square root of SquaredDistance(x, y) if inSafeRange is true for that sum.
-// Otherwise it rounds the differences x - y to float32, sums their squares in float64, in blocks of
-// 512, and returns the square root of this sum.
+// Otherwise it rounds the differences x - y to float32, and returns the square root of the sum of
+// their squares in float64, added in blocks of 512.
 func Distance(x, y []float32) float32 {
 	if race {
 		raceReads(x, y)

@@ -20,8 +20,8 @@ const (
 	// Products appends the squares of columns and, if there are few columns, the product of each
 	// pair.
 	Products Kind = "products"
-	// Pieces appends, for knots at the quartiles of columns, how far a value exceeds the knot, or
-	// 0: the model is a piecewise linear function of each column.
+	// Pieces appends, for each knot, the amount by which a value exceeds the knot, or 0. The knots
+	// are quartiles of columns. The model is a piecewise linear function of each column.
 	Pieces Kind = "pieces"
 )
 

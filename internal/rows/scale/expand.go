@@ -17,9 +17,10 @@ const (
 
 // Terms returns the terms of the given kind for the scaled rows x, not yet fitted. columns selects
 // columns of x; nil means all. Constant columns, columns equal to an earlier one and rows of weight
-// 0 do not count. Products are the square of every remaining column with more than two values and,
-// if at most maxProductColumns remain, the product of each pair. The result is nil without terms,
-// or if more than MaxCurvedColumns columns remain. Once stop returns true, the result is unusable.
+// 0 do not count. Remaining columns with more than two values have pieces or a square. Each pair of
+// remaining columns has a product if these are at most maxProductColumns. The result is nil if
+// there are no terms, or if more than MaxCurvedColumns columns remain. Once stop returns true, the
+// result is unusable.
 func Terms(kind curves.Kind, x store.Rows, columns []int, weight []float64, stop func() bool,
 ) *curves.Expansion {
 	if columns == nil {
@@ -151,9 +152,8 @@ type columnContent struct {
 	hash    uint64 // sum of the hashes of all pairs of row number and value
 }
 
-// distinctColumns takes columns for equal if their 64-bit hashes are. Once more than
-// MaxCurvedColumns columns differ in the first rows, it skips the other rows: columns only become
-// more distinct.
+// distinctColumns treats columns with equal 64-bit hashes as equal. Once more than MaxCurvedColumns
+// columns differ in the first rows, it skips the other rows: columns only become more distinct.
 func distinctColumns(x store.Rows, columns []int, weight []float64, stop func() bool,
 ) []columnContent {
 	all := make([]columnContent, len(columns))

@@ -44,8 +44,7 @@ func (s *Scale) Row(dst []float32, columns []int32, values []float32) {
 	}
 }
 
-// Length returns the Euclidean norm of a row, whose zeros may be left out of values, and 1 for a
-// row of zeros.
+// Length returns the Euclidean norm of a row, or 1 for a row of zeros. values may leave out zeros.
 func Length(values []float32) float64 {
 	sum := 0.0
 	for _, v := range values {
@@ -62,8 +61,8 @@ var rowBuffers = sync.Pool{New: func() any { return new(rowBuffer) }}
 type rowBuffer struct{ row, terms []float32 }
 
 // Dots scales and expands a raw row, and stores its dot product with each vector of w in dst. If
-// index is nil, the row is dense; otherwise it is sparse, the columns that it lacks are 0, and
-// columns that the vectors lack count only in the length by which Unit divides.
+// index is nil, the row is dense. Otherwise it is sparse, and columns not in index are 0. Columns
+// that the vectors lack count only in the length by which Unit divides.
 func (s *Scale) Dots(dst []float64, index []int32, values []float32, w [][]float32) {
 	cols := len(w[0]) - s.Terms()
 	if s.Kind == Unit {
@@ -109,8 +108,8 @@ func (s *Scale) Dots(dst []float64, index []int32, values []float32, w [][]float
 	}
 }
 
-// ScoreOfZeros returns the contribution of the columns from cols on to the score by w of a scaled
-// row whose raw values in these columns are 0. s must have factors.
+// ScoreOfZeros returns the sum, over the columns j from cols on, of w[j] times the scaled value of
+// a raw 0. s must have factors.
 func (s *Scale) ScoreOfZeros(w []float32, cols int) (sum float64) {
 	for j := cols; j < len(w); j++ {
 		sum += float64(float64(w[j]) * s.At(j, 0))

@@ -104,8 +104,8 @@ func (s *Scale) Lengths(cols int) (shifts, factors int) {
 	return 0, 0
 }
 
-// WithCols returns s for rows with cols columns, of which those that s lacks are left unscaled. The
-// result is s itself if s is nil or has no factors.
+// WithCols returns s resized to cols columns. Columns that s lacks are left unscaled. The result is
+// s itself if s is nil or has no factors.
 func (s *Scale) WithCols(cols int) *Scale {
 	if s == nil || s.Factor == nil {
 		return s

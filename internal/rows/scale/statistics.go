@@ -8,8 +8,8 @@ import (
 
 // Statistics describes all rows of a problem, which are divided among several processes.
 type Statistics struct {
-	// Squares has the least, the median and the largest squared length of the rows whose length is
-	// positive, not the length of each row.
+	// Squares holds three numbers: the least, the median and the largest squared length of the rows
+	// of positive length.
 	Columns
 	Cols    int
 	Dense   bool

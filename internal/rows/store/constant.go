@@ -31,7 +31,7 @@ const (
 )
 
 // newConstantCSR returns a copy of the rows, or false if they exceed the limits above, or if a row
-// has several values, a -0 or a value that is not finite.
+// has different values, a -0 or a value that is not finite.
 func newConstantCSR(cols int, starts []int64, indices []int32, values []float32) (Rows, bool) {
 	if cols > maxConstantColumns || uint64(len(values)) > maxConstantNonzeros {
 		return nil, false

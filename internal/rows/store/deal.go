@@ -23,10 +23,11 @@ type Labeled struct {
 }
 
 // Deal numbers the groups of equal rows of each class from 0, in the order of the groups' hashes,
-// mixed with seed. Neither the order of the rows nor copies of labeled rows change the numbers. The
-// class of a group is the lowest class of its rows. A row of weight 0 is a group of its own. Deal
-// returns, for each row, the index of its group's first row, and its place: NeverDealt, AbsentRow,
-// or the group's number plus its class, so that the classes' first groups have different places.
+// mixed with seed. The numbers depend neither on the order of the rows nor on repeated rows with
+// equal labels. The class of a group is the lowest class of its rows. A row of weight 0 is a group
+// of its own. Deal returns, for each row, the index of its group's first row, and its place:
+// NeverDealt, AbsentRow, or the group's number plus its class, so that the classes' first groups
+// have different places.
 func Deal(rows Labeled, seed uint64) (group, place []int32) {
 	n := len(rows.Hashes)
 	group, place = make([]int32, n), make([]int32, n)

@@ -84,8 +84,8 @@ func CopySize(x Rows) float64 {
 	return 4 * float64(x.Rows()) * float64(x.Cols())
 }
 
-// CheckExamples returns an error if x is nil or a nil matrix, or if the number of rows or columns
-// is negative, or the number of columns above 2^31-1.
+// CheckExamples returns an error if x is nil or a nil matrix, has a negative number of rows or
+// columns, or has more than 2^31-1 columns.
 func CheckExamples(x Examples) error {
 	switch x {
 	case nil, Examples((*dense.Matrix)(nil)), Examples((*sparse.Matrix)(nil)):
@@ -111,8 +111,8 @@ func MinMemory(x Examples) float64 {
 	return 4 * float64(vectors) * float64(x.Cols())
 }
 
-// CheckLabels returns an error of CheckExamples, or if x has no rows or 2^bits or more, or y does
-// not have one label for each row.
+// CheckLabels returns the error of CheckExamples, or an error if x has no rows, 2^bits rows or
+// more, or not one label in y for each row.
 func CheckLabels(x Examples, y []float32, bits int) error {
 	if err := CheckExamples(x); err != nil {
 		return err

@@ -53,9 +53,9 @@ func newExpanded(x Rows, e *curves.Expansion) *expanded {
 	return r
 }
 
-// flatten returns copies of the given rows of x as a dense matrix with the terms as columns. Their
-// Dot64 and AddTo use values rounded to float32. flatten returns nil unless x is expanded and
-// dense, and the copies take at most maxStoredTerms.
+// flatten copies the given rows of x, terms included, into a dense matrix. Dot64 and AddTo of the
+// copies use values rounded to float32. flatten returns nil unless x is expanded and dense, and the
+// copies take at most maxStoredTerms.
 func flatten(x Rows, rows []uint32) Rows {
 	r, ok := x.(*expanded)
 	if !ok || Kind(r) != "dense" || 4*len(rows)*r.Cols() > maxStoredTerms {

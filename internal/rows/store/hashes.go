@@ -66,8 +66,8 @@ func hash(index []int32, values []float32, keys []uint64) (sum uint64) {
 	return sum
 }
 
-// NumberHash returns the summand of the number v in column j in the hash of a row of numbers and
-// texts; 0 for both zeros.
+// NumberHash returns the term that the number v in column j adds to the hash of a row of numbers
+// and texts; 0 for both zeros.
 func NumberHash(j int32, v float32) uint64 {
 	if v == 0 {
 		return 0

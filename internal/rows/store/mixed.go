@@ -106,5 +106,5 @@ func (m *Mixed) base(i int) int {
 	return i
 }
 
-// Coefficients returns the buffer of the multiples of a row for Axpy, zeros at first.
+// Coefficients returns the buffer for Axpy's coefficients, one for each vector.
 func (m *Mixed) Coefficients() []float32 { return m.a[:m.k] }

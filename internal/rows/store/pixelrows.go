@@ -176,7 +176,8 @@ func guessCode(rows, cols int, row func(i int) []float32) *code {
 	return nil
 }
 
-// pack reports whether the bytes decode to the same bits. dst may be longer than row.
+// pack encodes row in dst and reports whether the bytes decode to the same bits. dst may be longer
+// than row.
 func (c *code) pack(dst []byte, row []float32) bool {
 	dst = dst[:len(row)]
 	wrong := uint32(0)

@@ -1,7 +1,8 @@
 package store
 
 // Pixels stores rows as bytes: a value is about k/N for its byte k and one integer N for all rows.
-// A row ends in a further byte, 1. Dot products of columns with this last column are their sums.
+// Each row ends in one more byte, 1: a column's dot product with this last column is the column's
+// sum.
 type Pixels struct {
 	N      float64
 	cols   int
@@ -17,7 +18,7 @@ type PixelReader struct {
 }
 
 // PixelsOf returns the rows of x as bytes, or false if it finds no N from the first rows, or if a
-// byte can't represent a value. PixelReader packs rows of Size 0 on request.
+// byte can't represent a value. If x.Size() is 0, PixelReader packs rows on request.
 func PixelsOf(x Rows, threads int) (*Pixels, bool) {
 	p := newPixels(x)
 	if p.code == nil {

@@ -2,11 +2,11 @@ package store
 
 import "math"
 
-// View returns the rows with a weight above 0, in the order of the set; only of the classes in pair
-// unless pair is nil. If balanced is set, weights are changed to give all classes with rows in the
-// view the same total weight. They are then scaled to a mean of 1. sum is the sum of the weights
-// before the scaling; 0 if the view has no rows, or if the set has no weights and balanced is
-// false.
+// View returns the rows with a weight above 0, in the order of the set. If pair is not nil, it
+// selects the rows of these two classes. If balanced is set, the weights are changed so that all
+// classes in the view have the same total weight. Weights are then scaled to a mean of 1. sum is
+// the sum of the weights before the scaling; 0 if the view has no rows, or if the set has no
+// weights and balanced is false.
 func (s *Set) View(pair []int32, balanced bool) (v View, sum float64, err error) {
 	v = View{X: s.Rows(), Class: s.Class, Norms: s.Norms}
 	if s.Classes == nil {

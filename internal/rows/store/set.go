@@ -31,7 +31,7 @@ type Set struct {
 	Y       []float32
 	Weight  []float64 // row's weight times its label's weight; nil if neither is given
 	Classes []float32 // the distinct labels, ascending; nil for regression
-	Class   []int32   // index in Classes of each label; -1 for other labels, in rows of weight 0
+	Class   []int32   // index in Classes of each label; -1 for unknown labels, of weight 0
 	Norms   []float32 // squared norm of each row; nil before Measure
 
 	NoCopies  bool
@@ -87,8 +87,9 @@ func (s *Set) Subset(rows []uint32, copies bool) *Set {
 // could have subnormal products with the weights.
 const MinR2 = 0x1p-120
 
-// Measure computes Norms. It returns an error found in reading the rows; else a RowError for a
-// value that is not finite, or if squared lengths are too large or too small for float32.
+// Measure computes Norms. It returns the error of reading the rows, if there is one. Otherwise it
+// returns a RowError if a value is not finite, or if squared lengths are too large or too small for
+// float32.
 func (s *Set) Measure() error {
 	x := s.Rows()
 	s.Norms = Squares(x)

@@ -50,7 +50,7 @@ func (s *Set) worthCopying(v *View, o Visits) bool {
 }
 
 // Copies returns the bytes of a copy of all rows in the order of the visits or, if pairs is set, of
-// a copy for each pair of classes; 0 if rows of this size or type are not copied.
+// the copies for all pairs of classes. It is 0 if rows of this size or type are not copied.
 func (s *Set) Copies(pairs bool) float64 {
 	x := s.Rows()
 	size, from := float64(x.Size()), float64(MinCopySize)

@@ -33,7 +33,7 @@ func (m *Stepper) Prefetch(i int) {
 	if start == end {
 		return
 	}
-	// From the start of a cache line, so that both lines of a short row are loaded.
+	// Prefetch from the start of the cache line, so that both lines of a short row are loaded.
 	before := uint32(uintptr(unsafe.Pointer(&m.indices[start]))%64) / 2
 	asm.Prefetch(m.indices[start-min(before, start) : end])
 }

@@ -10,8 +10,8 @@
 //   - expanded: scaled rows with the terms of a curves.Expansion as further columns;
 //   - userRows: an adapter for Examples of a user-defined type.
 //
-// Rows with equal stored elements give the same bits in csr and constantCSR, and in denseRows and
-// pixelRows.
+// Results on rows with equal stored elements have the same bits in csr and constantCSR, and in
+// denseRows and pixelRows.
 package store
 
 import (
@@ -38,7 +38,8 @@ type Rows interface {
 
 	// Row returns the columns and values of row i's stored elements, which include all nonzeros;
 	// for dense rows, nil and all values. The columns of sparse rows are never nil. The slices are
-	// read-only, and valid until the next call of any method, unless the Rows is a Matrix.
+	// read-only. They are valid until the next call of any method, or permanently if the Rows is a
+	// Matrix.
 	Row(i int) (index []int32, values []float32)
 
 	Err() error
@@ -77,11 +78,11 @@ type Rows interface {
 	// DotError returns a bound on the rounding error of Dot(i, w), relative to the sum of the
 	// products' magnitudes, apart from underflow. It is +Inf if no bound is known.
 	DotError(i int) float64
-	// Dot64 returns the dot product of row i and w in float64. The error is below (Cols()+2) 2^-53
+	// Dot64 returns the dot product of row i and w in float64. The error is below (Cols()+2)*2^-53
 	// times the sum of the products' magnitudes, apart from underflow and the rounding of scaled
 	// values.
 	Dot64(i int, w []float64) float64
-	// AddTo adds the terms of s to u. The error of each element is below (Rows()+2) 2^-53 times the
+	// AddTo adds the terms of s to u. The error of each element is below (Rows()+2)*2^-53 times the
 	// sum of the magnitudes of its addends, apart from the rounding of scaled values.
 	AddTo(u []float64, s Sum)
 
@@ -127,7 +128,7 @@ func (s *Sum) Len() int {
 	return len(s.Only)
 }
 
-// Term returns the base index and A[i]*Weight[i] of term k, where i is its row.
+// Term returns, for term k of row i, the row's index in the base and A[i]*Weight[i].
 func (s *Sum) Term(k int) (row int, a float64) {
 	row = s.From + k
 	if s.Only != nil {

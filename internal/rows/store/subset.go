@@ -115,7 +115,7 @@ func (p *subset) AddTo(u []float64, s Sum) {
 	p.rows.AddTo(u, s)
 }
 
-// Dense returns the base's dense matrix, which may have other rows; nil if the base is sparse.
+// Dense returns the dense matrix of the base, with all of its rows; nil if the base is sparse.
 func (p *subsetMatrix) Dense() *dense.Matrix { return p.matrix.Dense() }
 
 func (p *subsetMatrix) Examples() Examples { return p.Take(upTo(len(p.at))).(Matrix).Examples() }

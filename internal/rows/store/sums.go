@@ -92,8 +92,8 @@ func (v *View) sum(a []float32, from, to int) Sum {
 // AddError bounds the error of AddTo's sums, relative to the sum of the addends' magnitudes.
 func (v *View) AddError() float64 { return float64(v.Count()+2) * 0x1p-53 }
 
-// DotSize returns a bound on the rows' weighted root mean square error of a float32 dot product
-// with a vector of norm 1.
+// DotSize returns a bound on the weighted root mean square, over the rows, of the rounding error of
+// a row's float32 dot product with a vector of norm 1.
 func (v *View) DotSize() float64 {
 	sums := v.AddUp(func(x Rows, from, to int) (sums [4]float64) {
 		for j := from; j < to; j++ {

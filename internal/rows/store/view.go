@@ -101,8 +101,8 @@ func (v *View) BySetRow() []uint32 {
 
 const sparseSetRows = 8
 
-// InOrder calls f with the values in a of the view's rows, in the view's order, and stores f's
-// changes in a. a has the same number of values for each row of X, one row after the other.
+// InOrder calls f with the values of the view's rows, in the view's order, and stores f's changes
+// in a. a holds equally many consecutive values for each row of X.
 func (v *View) InOrder(a []float32, f func([]float32)) {
 	if v.Only == nil {
 		f(a)

@@ -46,9 +46,9 @@ func PlainName(name string) string {
 	return name
 }
 
-// Unpack returns a reader of r's decompressed content if r's first bytes, or else name, are those
-// of gzip or of one of the formats; otherwise a reader of r's bytes. packed reports whether the
-// reader decompresses. The caller may close plain if it is an io.Closer.
+// Unpack returns a reader of r's decompressed content if r's first bytes, or else the ending of
+// name, are those of gzip or of one of the formats. Otherwise it returns a reader of r's bytes.
+// packed reports whether the reader decompresses. The caller may close plain if it is an io.Closer.
 func Unpack(r io.Reader, name string, formats ...Decompressor) (
 	plain io.Reader, packed bool, err error,
 ) {

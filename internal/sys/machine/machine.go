@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Memory returns the memory of the machine in bytes, or the smaller limit of the process's control
-// groups; 0 if neither is known. Results are reused for a second.
+// Memory returns the bytes of the machine's memory or, if lower, the least limit of the process's
+// control groups; 0 if neither is known. Results are reused for a second.
 func Memory() int64 {
 	last.Lock()
 	defer last.Unlock()

@@ -9,7 +9,7 @@ import (
 
 // CSR is a matrix in compressed sparse row form: the stored elements of row i have the positions
 // starts[i] to starts[i+1]-1 in indices and values. Kernels trust the indices, which NewCSR checks.
-// Those of a lazy matrix are checked later, in blocks of rows.
+// The indices of a lazy matrix are checked later, in blocks of rows.
 type CSR struct {
 	cols    int
 	starts  []int64

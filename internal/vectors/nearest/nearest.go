@@ -59,8 +59,8 @@ func Sort[H any](hits []H, before func(a, b H) bool) {
 	})
 }
 
-// CheckQueries panics unless there are places queries, of equal length. places is the number of
-// slices for results.
+// CheckQueries panics unless places, the number of slices for results, is the number of queries,
+// and all queries have equal length.
 func CheckQueries[T any](places int, queries [][]T) {
 	misuse.CheckEqual("len(dst)", places, "len(queries)", len(queries))
 	for q, x := range queries {

@@ -28,7 +28,7 @@ type Hit struct {
 }
 
 // Rows are the rows that a search ranks, in one of several layouts. E is uint16 for half-precision
-// rows, which are always in Slice, and float32 for others. It is a type parameter so that programs
+// rows, which are always in Slice, and float32 for others. E is a type parameter so that programs
 // without half-precision rows link no kernels for them.
 type Rows[E float32 | uint16] struct {
 	Slice      []E // elements of rows in one slice
