@@ -9,7 +9,8 @@ import (
 	"unsafe"
 )
 
-// bytesOf returns the bytes of x in little-endian order, off bytes after a multiple of 64.
+// bytesOf returns the bytes of x in little-endian order, at an address off bytes after a multiple
+// of 64.
 func bytesOf(x []float32, off int) []byte {
 	b := make([]byte, 4*len(x)+off+64)
 	b = b[int(-uintptr(unsafe.Pointer(&b[0]))%64)+off:][:0]

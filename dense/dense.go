@@ -27,7 +27,7 @@
 //   - Overlap: the slice that is written may be the same as one that is read. If they overlap in
 //     another way, the values written are undefined.
 //   - Allocation: New, FromSlice, Take, AppendFloat32s, TopBytes, TopByteSlices, Gemm, and TopMany
-//     with several threads may allocate memory, the other functions do not. Gemm keeps buffers for
+//     with several threads may allocate memory; the other functions do not. Gemm keeps buffers for
 //     later calls.
 //   - All functions may be called from several goroutines at once.
 package dense

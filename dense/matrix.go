@@ -43,8 +43,8 @@ func (m *Matrix) Cols() int { return (*matrices.Dense)(m).Cols() }
 
 // Err returns nil unless the rows come from a mapped file (see package dataset). Such rows are
 // checked in blocks, each when one of its rows is first read. The rows of an invalid block are
-// zeros, and Err returns the error of the first such block found so far: call it when all rows have
-// been read.
+// zeros, and Err returns the error of the first of the invalid blocks found so far: call Err when
+// all rows have been read.
 func (m *Matrix) Err() error { return (*matrices.Dense)(m).Guard().Err() }
 
 // Row returns row i, a slice of Cols elements that aliases the matrix. A row from a mapped file

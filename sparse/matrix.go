@@ -41,8 +41,8 @@ func (m *Matrix) NNZ() int { return (*matrices.CSR)(m).NNZ() }
 
 // Err returns nil unless the rows come from a mapped file (see package dataset). Such rows are
 // checked in blocks, each when one of its rows is first read. The rows of an invalid block are
-// empty, and Err returns the error of the first such block found so far: call it when all rows have
-// been read.
+// empty, and Err returns the error of the first of the invalid blocks found so far: call Err when
+// all rows have been read.
 func (m *Matrix) Err() error { return (*matrices.CSR)(m).Guard().Err() }
 
 // Row returns copies of the columns and values of row i. [Matrix.Nonzeros] avoids the copies.

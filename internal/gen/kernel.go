@@ -24,7 +24,7 @@ type kernelSpec struct {
 }
 
 // choice selects one of two kernels by a bool parameter. A kernel's name is the stub's name with
-// the word both replaced by no if the parameter is false, else by yes.
+// the field no (parameter false) or yes (true) in place of the field both.
 type choice struct{ parameter, both, no, yes string }
 
 var (

@@ -44,6 +44,7 @@ func (s source) with(load func(dst, a Group, p reg.GPVirtual, offset int),
 	op(dst, a, b)
 }
 
-// loadBytes loads as many bytes as dst has lanes, even if the group is incomplete.
 func (s source) store(v Group, i int) { s.t.Store(v, s.p[i], float*s.first) }
-func (s source) loadBytes(dst Group)  { s.t.LoadBytes(dst, false, s.bytes, s.first) }
+
+// loadBytes loads as many bytes as dst has lanes, even if the group is incomplete.
+func (s source) loadBytes(dst Group) { s.t.LoadBytes(dst, false, s.bytes, s.first) }

@@ -21,11 +21,11 @@ type Target interface {
 	Comment(lines ...string)
 
 	PointerParam(name string) reg.GPVirtual
-	// IntParam loads an integer parameter. n means the length of the first slice if there are
-	// slices, and len(x) the length of slice x.
+	// IntParam loads an integer parameter. The name "n" means the length of the first slice if
+	// there are slices, and "len(x)" the length of slice x.
 	IntParam(name string) reg.GPVirtual
-	// BroadcastParam loads a float parameter into all lanes of a group of Width floats.
 	ScalarParam(name string) Group
+	// BroadcastParam loads a float parameter into all lanes of a group of Width floats.
 	BroadcastParam(name string) Group
 
 	Return(v Group)
@@ -45,8 +45,8 @@ type Target interface {
 
 	StoreInt(n, p reg.GPVirtual)
 
-	// Offset returns p + n*scale. Address returns an operand for it, valid while p and n are
-	// unchanged.
+	// Offset returns p + n*scale. Address returns an operand for this address, valid while p and n
+	// are unchanged.
 	Offset(p, n reg.GPVirtual, scale int) reg.GPVirtual
 	Address(p, n reg.GPVirtual, scale int) reg.GPVirtual
 	// Element returns an operand for the float p[j], to be used with offset 0.
@@ -71,8 +71,8 @@ type Target interface {
 	Prefetch(p reg.GPVirtual, offset int)
 
 	New(width int) Group
-	// NewUniform returns a group of Width floats to which only LoadBroadcast may write. It may take
-	// fewer registers.
+	// NewUniform returns a group of Width floats to which only LoadBroadcast may write. The group
+	// may take fewer registers than one of New.
 	NewUniform() Group
 	// Narrow returns the first width lanes of v, in the same registers.
 	Narrow(v Group, width int) Group
@@ -94,7 +94,7 @@ type Target interface {
 
 	// LoadShorts loads one 16-bit value for each lane: it converts float16s to floats, or
 	// zero-extends to 32 bits. StoreShorts rounds floats to float16s, or stores the lower 16 bits
-	// of each lane, whose upper 16 bits must be 0. It may overwrite v.
+	// of each lane, whose upper 16 bits must be 0. StoreShorts may overwrite v.
 	LoadShorts(v Group, float16 bool, p reg.GPVirtual, offset int)
 	StoreShorts(v Group, float16 bool, p reg.GPVirtual, offset int)
 

@@ -150,8 +150,8 @@ func (c *Context) VBIT(m, n, d reg.Register) {
 	c.emit("VBIT", ops{m, n, d}, ops{b16(d)}, b16(m), b16(n), b16(d))
 }
 
-// VTBL sets byte i of d to byte m[i] of n, or to 0 if m[i] is 16 or more. VTBX keeps byte i
-// instead.
+// VTBL sets byte i of d to byte m[i] of n, or to 0 if m[i] is 16 or more. VTBX keeps byte i where
+// VTBL would clear it.
 func (c *Context) VTBL(m, n, d reg.Register) {
 	c.emit("VTBL", ops{m, n}, ops{b16(d)}, b16(m), list(b16(n)), b16(d))
 }

@@ -1250,8 +1250,8 @@ func byteTileKernel(name string, signed bool) Kernel {
 func product(x, y int64) int64 { return x * y }
 func square(x, y int64) int64  { return (x - y) * (x - y) }
 
-// The rows hold only 0, 127, 128 and 255, the extremes of int8 and uint8, with probability 1/3.
-// Independently, so does the vector.
+// With probability 1/3 the rows hold only the extremes of int8 and uint8: 0, 127, 128 and 255.
+// Independently, the same holds for the vector.
 func newBytes(n, count, stride int, m Memory, s *Source) *Args {
 	a := &Args{Bytes: [2][]byte{m.Bytes((count-1)*stride + n), m.Bytes(n)}, Stride: stride,
 		Scores: integers[int64](m, count)}

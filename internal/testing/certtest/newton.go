@@ -35,9 +35,9 @@ func (p *Problem) Minimize() (w [][]float64, b []float64, least float64) {
 }
 
 // space holds a problem in the form in which Newton's method solves it. For each vector, the
-// variables theta are the weights minus the prior's weights and, if there is a bias, the bias minus
-// the prior's bias, divided by biasValue. If the bias is not penalized, the weighted mean of the
-// rows is subtracted from each row, which changes the bias.
+// variables theta are the weights minus the prior's weights and, if there is a bias, (bias -
+// prior's bias)/biasValue. If the bias is not penalized, the weighted mean of the rows is
+// subtracted from each row, which changes the bias.
 type space struct {
 	p      *Problem
 	rows   [][]float64 // features of each row, then biasValue if there is a bias
