@@ -11,9 +11,9 @@ const rowsAtOnce = 256
 //		y[i] = float32(alpha*Dot(a[i*lda:][:len(x)], x)) + float32(beta*y[i])
 //	}
 //
-// except that y is not read if beta is 0, and a is not read if alpha is 0: the product is then left
-// out. It panics if a is too short for len(y) rows or lda is less than len(x). y must not overlap a
-// or x.
+// except that y is not read if beta is 0, and a is not read if alpha is 0: products by these zeros
+// are left out. It panics if a is too short for len(y) rows or lda is less than len(x). y must not
+// overlap a or x.
 func Gemv(alpha float32, a []float32, lda int, x []float32, beta float32, y []float32) {
 	asm.CheckMatrix("a", a, "lda", lda, len(y), len(x))
 	if alpha == 0 {

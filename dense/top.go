@@ -46,7 +46,8 @@ func Top(dst []Hit, by Metric, rows []float32, stride int, x []float32) []Hit {
 }
 
 // TopAt is [Top] for rows picked by index, in any order: it ranks row j for each j in idx, and sets
-// Hit.Row to j. Rows may overlap. It panics if a picked row is not wholly within rows.
+// Hit.Row to j. Unlike Top, it accepts rows that overlap and an empty x. It panics if a picked row
+// is not wholly within rows.
 func TopAt[I ~int32 | ~uint32](dst []Hit, by Metric, rows []float32, stride int, idx []I,
 	x []float32) []Hit {
 	s := nearest.Rows[float32]{Slice: rows, Stride: stride, N: len(x), Count: len(idx),

@@ -169,8 +169,8 @@ func (s *doubleSums) whole(i int) {
 	}
 }
 
-// last is whole for a group of which only the floats in s.part exist. afterWhole reports whether a
-// whole group precedes it in memory.
+// last does the work of whole for a group of which only the floats in s.part exist. afterWhole
+// reports whether a whole group precedes it in memory.
 func (s *doubleSums) last(i int, afterWhole bool) {
 	t := s.t
 	from := source{t, []reg.GPVirtual{s.x, s.y}, nil, t.Width() * s.pairs[i], s.part, afterWhole}

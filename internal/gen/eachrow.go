@@ -75,8 +75,8 @@ func (r *rowLoop) reset() {
 	r.t.SetInt(r.n, r.t.IntParam("len(x)"))
 }
 
-// sum emits the body of the loop, which may change the registers row, x and n, and must end with
-// the code that store emits.
+// loop emits a loop over the rows, with the body that sum emits. The body may change the registers
+// row, x and n, and must end with the code that store emits.
 func (r *rowLoop) loop(sum func()) {
 	t := r.t
 	r.rows = t.PointerParam("rows")

@@ -2,8 +2,8 @@ package store
 
 import "github.com/pegasimd/pegasimd/internal/base/floats"
 
-// Density is the mean number of nonzeros in a row, and the mean of its square, estimated from a
-// sample.
+// Density holds the means, estimated from a sample, of the number of nonzeros in a row and of its
+// square.
 type Density struct{ Nonzeros, Squares float64 }
 
 // DensityOf estimates the density of the rows of x with the given indices; nil means all rows. The

@@ -111,8 +111,8 @@ func MinMemory(x Examples) float64 {
 	return 4 * float64(vectors) * float64(x.Cols())
 }
 
-// CheckLabels returns the error of CheckExamples, or an error if x has no rows, 2^bits rows or
-// more, or not one label in y for each row.
+// CheckLabels returns the error of CheckExamples, or an error if x has no rows or 2^bits rows or
+// more, or if y does not have one label for each row.
 func CheckLabels(x Examples, y []float32, bits int) error {
 	if err := CheckExamples(x); err != nil {
 		return err
