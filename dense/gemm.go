@@ -101,13 +101,8 @@ type gemm struct {
 
 const blockColumns = 16 * asm.TileCols
 
-// A factor is packed in each of these cases:
-//
-//   - It is multiplied by more than maxUnpackedUses rows or columns of the other factor, which
-//     makes up for the time of the copy.
-//   - Its stride exceeds maxUnpackedStride.
-//   - It is A, and alpha is not 1.
-//   - It is B, and B is transposed.
+// A factor is packed if it is multiplied by more than maxUnpackedUses rows or columns of the other
+// factor, or if its stride exceeds maxUnpackedStride.
 const (
 	maxUnpackedUses   = 256
 	maxUnpackedStride = 512 // elements

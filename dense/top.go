@@ -30,8 +30,7 @@ type Hit struct {
 // shorter than the others.
 //
 // It finds len(dst) rows, or all if there are fewer, writes them to dst, and returns the part of
-// dst that it has written. Rows with equal scores are in ascending order, and NaN comes last, as if
-// all rows were sorted.
+// dst that it has written. Rows with equal scores are in ascending order, and NaN comes last.
 //
 // Overflow and underflow do not affect the order. A row is ranked by its score in float64 ([Dot64],
 // [Cosine64], [SquaredDistance64] or the L1 distance) if its float32 score is infinite or NaN, or

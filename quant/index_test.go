@@ -301,8 +301,7 @@ func FuzzIndex(f *testing.F) {
 	})
 }
 
-// BenchmarkIndex is for the table of docs/kernels.md. For many queries, ns/row is the time per row
-// and query.
+// For many queries, ns/row is the time per row and query.
 func BenchmarkIndex(b *testing.B) {
 	const count, many = 100_000, 64
 	for _, n := range []int{128, 384, 768, 1536} {

@@ -35,7 +35,7 @@
 //
 // A dispatcher in Go would cost short vectors one more stack frame, and calls through function
 // variables would make the arguments escape to the heap. The parameters of dotFlat are pointers and
-// lengths; dotActive takes them from slices. Both are generated, like the bodies.
+// lengths; dotActive takes them from slices.
 //
 // docs/spec.md has the formulas, docs/kernels.md the error bounds and measurements.
 package asm

@@ -45,7 +45,7 @@ func newConstantCSR(cols int, starts []int64, indices []int32, values []float32)
 			return nil, false
 		}
 	}
-	// Often all rows have the same value. One test of all values is then faster than one per row.
+	// One test of all values often suffices, and is faster than one per row.
 	if !isConstant(bits(values)) {
 		for i := range rows {
 			if !isRowConstant(i) {

@@ -28,7 +28,6 @@ const maxReorderCols = 256
 func (m *denseRows) Dot(i int, w []float32) float32     { return dense.Dot(m.copied.Row(i), w) }
 func (m *denseRows) Axpy(i int, a float32, w []float32) { dense.Axpy(a, m.copied.Row(i), w) }
 
-// Clone drops the checks of a lazy matrix once all its blocks have been found good.
 func (m *denseRows) Clone() Rows {
 	if m.copied.Guard() != nil && m.guard().Verified() {
 		return newDenseRows(m.Matrix)

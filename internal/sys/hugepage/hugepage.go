@@ -7,8 +7,7 @@ import "unsafe"
 // least is the least size, in bytes, that is worth a system call.
 const least = 4 << 20
 
-// Advise asks the system to back a large array by huge pages, and returns s. It does nothing for
-// small arrays, or if the system has no such request.
+// Advise requests huge pages for s if s is large and the system has such a request, and returns s.
 func Advise[T int32 | float32](s []T) []T {
 	if size := cap(s) * int(unsafe.Sizeof(T(0))); size >= least {
 		advise(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), size))
