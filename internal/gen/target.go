@@ -72,7 +72,7 @@ type Target interface {
 
 	New(width int) Group
 	// NewUniform returns a group of Width floats to which only LoadBroadcast may write. The group
-	// may take fewer registers than one of New.
+	// may take fewer registers.
 	NewUniform() Group
 	// Narrow returns the first width lanes of v, in the same registers.
 	Narrow(v Group, width int) Group

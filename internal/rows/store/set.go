@@ -87,9 +87,8 @@ func (s *Set) Subset(rows []uint32, copies bool) *Set {
 // could have subnormal products with the weights.
 const MinR2 = 0x1p-120
 
-// Measure computes Norms. It returns the error of reading the rows, if there is one. Otherwise it
-// returns a RowError if a value is not finite, or if squared lengths are too large or too small for
-// float32.
+// Measure computes Norms. It returns the error of reading the rows, if any, else a RowError if a
+// value is not finite, or if squared lengths are too large or too small for float32.
 func (s *Set) Measure() error {
 	x := s.Rows()
 	s.Norms = Squares(x)
