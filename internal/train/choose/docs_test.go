@@ -26,7 +26,7 @@ func TestDocs(t *testing.T) {
 				minRowsPerClassOVOWide),
 			fmt.Sprintf("without a proof %d, or %d for text, up to %d for small data",
 				settings.DefaultEpochs, MinPasses, MaxPasses),
-			fmt.Sprintf("`-loss squared` of up to %d columns takes `-finish newton`", maxNarrow),
+			fmt.Sprintf("`newton` for `-loss squared` of up to %d columns", maxNarrow),
 			fmt.Sprintf("mapped rows of more than %d GiB", maxMappedCopy>>30),
 			fmt.Sprintf("A run continues to a proof of %g %%", 100*ProofTol),
 			fmt.Sprintf("at least %d ms are allowed for the folds, and %d ms for a proof",
