@@ -2050,8 +2050,8 @@ const (
 	// products appends the squares of columns and, if there are few columns, the product of each
 	// pair.
 	products curveKind = "products"
-	// pieces appends, for knots at the quartiles of columns, how far a value exceeds the knot, or
-	// 0: the model is a piecewise linear function of each column.
+	// pieces appends, for each knot, the amount by which a value exceeds the knot, or 0. The knots
+	// are quartiles of columns. The model is a piecewise linear function of each column.
 	pieces curveKind = "pieces"
 )
 
@@ -2111,8 +2111,7 @@ func clipped(v float32) float32 {
 	return v
 }
 
-// norm returns the Euclidean norm of a row, whose zeros may be left out of values, and 1 for a
-// row of zeros.
+// norm returns the Euclidean norm of a row, or 1 for a row of zeros. values may leave out zeros.
 func norm(values []float32) float64 {
 	sum := 0.0
 	for _, v := range values {
@@ -2280,10 +2279,10 @@ func softmax(p, z []float64) {
 	normalize(p)
 }
 
-// couple combines the probabilities of pairs of classes into one distribution over len(p) classes
-// by the second method of Wu, Lin and Weng (JMLR 5, 2004). For each pair of classes a < b, pairs
-// holds r_ba, the probability of b rather than a, in the order (0, 1), (0, 2), ..., (1, 2), ....
-// couple clamps r_ba to [1e-7, 1 - 1e-7].
+// couple stores in p a distribution over len(p) classes, computed from the probabilities of pairs
+// of classes by the second method of Wu, Lin and Weng (JMLR 5, 2004). For each pair of classes a <
+// b, pairs holds r_ba, the probability of b rather than a, in the order (0, 1), (0, 2), ..., (1,
+// 2), .... couple clamps r_ba to [1e-7, 1 - 1e-7].
 //
 // p approximately minimizes the sum over the pairs of (r_ba*p_a - r_ab*p_b)^2, where r_ab is 1 -
 // r_ba.
