@@ -105,8 +105,8 @@ func distinct(y []float32, weight []float64, badRow func(int, string) error) ([]
 	return classes, nil
 }
 
-// countEither counts labels at the start of y that have the bits of a or b. If another label
-// follows, it may leave out the last three.
+// countEither counts labels at the start of y that have the bits of a or b. Before a different
+// label, it may leave out up to three of them.
 func countEither(y []float32, a, b float32) (n int) {
 	first, second := math.Float32bits(a), math.Float32bits(b)
 	neither := func(v float32) uint64 { // 0 if v is a or b
@@ -126,8 +126,8 @@ func countEither(y []float32, a, b float32) (n int) {
 	return n
 }
 
-// Find returns the index of a label in the ascending classes, or else the index at which to insert
-// the label, which must then not be NaN.
+// Find returns the index of label in the ascending classes. If found is false, at is the index at
+// which to insert the label, unless that is NaN.
 func Find(classes []float32, label float32) (at int, found bool) {
 	if len(classes) > 8 {
 		return slices.BinarySearch(classes, label)

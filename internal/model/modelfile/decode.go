@@ -74,8 +74,8 @@ func (v *valueReader) Read(b []byte) (int, error) {
 // The last rule also holds for a map, but not for the values in it.
 func (d *Decoder) Into(value any) error { return d.decode(reflect.ValueOf(value).Elem()) }
 
-// Field decodes the next value into *f.Value, a slice of at most f.Most elements if f.Most is not
-// 0.
+// Field decodes the next value into *f.Value. It rejects arrays of more than f.Most elements unless
+// f.Most is 0.
 func (d *Decoder) Field(f Field) error {
 	d.maxElements = f.Most
 	return d.Into(f.Value)
@@ -256,8 +256,8 @@ func sizeOf(v reflect.Value) int64 {
 	return int64(v.Type().Size()) + indirectSize(v)
 }
 
-// indirectSize returns the number of bytes that strings, slices and pointers in v, but not in its
-// maps, arrays and interfaces, refer to.
+// indirectSize returns the bytes that strings, slices and pointers in v refer to. It ignores maps,
+// arrays and interfaces.
 func indirectSize(v reflect.Value) (n int64) {
 	switch v.Kind() {
 	case reflect.String:
@@ -279,8 +279,8 @@ func indirectSize(v reflect.Value) (n int64) {
 	return n
 }
 
-// sliceBuilder collects the elements of a slice in parts, so that it does not move elements while
-// the slice grows, as append does.
+// sliceBuilder collects the elements of a slice in parts. Unlike append, it does not copy elements
+// as the slice grows.
 type sliceBuilder struct {
 	t    reflect.Type
 	full []reflect.Value

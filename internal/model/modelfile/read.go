@@ -104,8 +104,8 @@ func (r *Reader) readLine() (string, error) {
 }
 
 // Header reads the header and the empty line after it, and stores each value in the variable of its
-// field. The lines must be in the order of fields, and only optional lines may be missing: their
-// variables are unchanged.
+// field. The lines must be in the order of fields. Only optional lines may be missing; they leave
+// their variables unchanged.
 func (r *Reader) Header(fields []Field) error {
 	for {
 		name, err := r.readKey()

@@ -78,8 +78,8 @@ func (s *Source) Packed() (int64, bool) { return files.Packed(s.account.r) }
 // file, such as empty slices. It returns an error if the bytes counted so far exceed the limit.
 func (s *Source) Take(bytes int) error { return s.account.take(int64(bytes)) }
 
-// Numbers counts bytes of numbers that the caller is about to allocate and read. If the file is
-// compressed it returns an error if the bytes counted by Take and Numbers exceed the limit.
+// Numbers counts bytes of numbers that the caller is about to allocate and read. It returns an
+// error if the file is compressed and the bytes counted by Take and Numbers exceed the limit.
 func (s *Source) Numbers(bytes int) error {
 	s.account.numbers += int64(bytes)
 	packed, ok := s.Packed()

@@ -14,8 +14,8 @@ import (
 // minBytesSaved keeps small files plain, because the plain form is simpler to read.
 const minBytesSaved = 1 << 10
 
-// Sparse reports whether w should write the vectors, which take memory bytes, in sparse form:
-// whether that saves a tenth of their bytes and at least minBytesSaved, and readers allow it.
+// Sparse reports whether w should write the vectors in sparse form: if this saves a tenth of their
+// bytes, at least minBytesSaved, and readers accept vectors that take memory bytes.
 func (w *Writer) Sparse(vectors [][]float32, memory int) bool {
 	all, stored := 0, 0
 	for _, v := range vectors {

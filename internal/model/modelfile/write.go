@@ -41,8 +41,8 @@ func (w *Writer) Header(fields []Field) error {
 	return w.WriteByte('\n')
 }
 
-// WriteLines writes the lines of a header. It returns an error for a value that has no JSON form,
-// but ignores errors of writing, which w must remember.
+// WriteLines writes the lines of a header, without optional zero values. It returns an error for a
+// value without a JSON form, but ignores write errors, which w must remember.
 func WriteLines(w io.Writer, fields []Field) error {
 	for _, f := range fields {
 		if !f.Required && reflect.ValueOf(f.Value).Elem().IsZero() {

@@ -14,8 +14,8 @@ type Measurement struct {
 	Bound     float64 // lower bound on the minimum, before subtracting MaxError; NaN for none
 }
 
-// Proven subtracts MaxError from Bound, because Objective may be too small by MaxError. The result
-// is at least 0, or NaN without a bound.
+// Proven returns Bound - MaxError, because Objective may be too small by MaxError. The result is at
+// least 0, or NaN without a bound.
 func (m Measurement) Proven() float64 { return max(0, m.Bound-m.MaxError) }
 
 // Found is the result of measuring one problem of a model again.
@@ -34,7 +34,7 @@ type Comparison struct {
 	Unsure      bool                          // an objective or the mean bound is not confirmed
 	Unconfirmed []int                         // weight vectors whose bound or gap is not confirmed
 	// SameData says that the model was trained on the same data in the same layout. Without Parts,
-	// objectives must then be equal to the bit.
+	// the claimed objective must then equal Exact's or Quick's to the bit.
 	SameData bool
 	Parts    bool // sums were computed over parts of the data, and so in another order
 
@@ -42,8 +42,8 @@ type Comparison struct {
 	problems float64
 }
 
-// Linear compares r, the claims of a linear model with n weight vectors, with found, the problems
-// measured again, and all, the means over them. joint says that the vectors share one problem.
+// Linear compares r, the claims of a linear model with n weight vectors, with new measurements:
+// found, of each problem, and all, their means. joint says that the vectors share one problem.
 func (t *Comparison) Linear(r Result, n int, joint bool, found []Found, all Claim) {
 	claimed := r.PerClass
 	switch {
