@@ -43,7 +43,7 @@ const (
 	// includes a feature of 1 for the bias of BiasUnregularised.
 	OffsetR2 Offset = "r2"
 	// OffsetNone sets t0 to 0, as in the paper. The first step has size 1/lambda. With the squared
-	// losses numbers may overflow, which is a *StepError.
+	// losses numbers may overflow; Train then returns a *StepError.
 	OffsetNone Offset = "none"
 )
 
@@ -61,8 +61,8 @@ type Bias string
 const (
 	BiasNone Bias = "none" // no constant term, as in the paper
 	// BiasAugmented trains the bias through the weight of an appended feature, whose value is
-	// Config.BiasScale in every row. The weight is penalized like the others; the larger BiasScale,
-	// the less the penalty matters.
+	// Config.BiasScale in every row. The weight is penalized like the others; a larger BiasScale
+	// reduces the effect of the penalty.
 	BiasAugmented Bias = "augmented"
 	// BiasUnregularised trains a bias without a penalty (section 6 of the paper).
 	BiasUnregularised Bias = "unregularised"
@@ -87,8 +87,8 @@ const (
 	// FinishAuto picks the solver with the least predicted cost: dual coordinate descent or, for
 	// data of up to 2,000 columns, Newton's method after an epoch of Pegasos's steps. A run of
 	// fewer than 100 epochs that is far too short for the descent begins with Pegasos's steps.
-	// Newton's method may take over a problem later. Without Tol the run ends when Newton's method
-	// has ended on all problems.
+	// Later, Newton's method may take over problems. Without Tol, the run ends once Newton's method
+	// has ended on all of them.
 	FinishAuto Finish = "auto"
 	// FinishNewton is Newton's method after a first epoch of Pegasos's steps. It supports all
 	// losses, but not CrammerSinger, Multinomial, Patience, IID, Project and a Batch above 1. It
@@ -133,9 +133,9 @@ const DefaultLambda = 1e-4
 // depend on the data: Scale, TargetScale, Curves, Bias, BiasScale, Multiclass, Epsilon, Finish,
 // Lambda (unless C is set), Epochs (unless Steps is set), and Tol (unless Epochs or Steps is set).
 // A run that builds on the model in Trainer.Resume, Start or Prior copies these fields, where they
-// are zero, from that model's Config instead, C along with Lambda, and Steps along with Epochs.
-// There are three restrictions: BiasScale is only copied if Bias is zero, too; Epsilon only if both
-// losses are equal; Finish, Tol, Epochs and Steps only if the run is resumed.
+// are zero, from that model's Config instead, C along with Lambda, and Steps along with Epochs. But
+// BiasScale is only copied if Bias is zero, too; Epsilon only if both runs have the same loss;
+// Finish, Tol, Epochs and Steps only if the run is resumed.
 //
 // The Config of a [Model] holds the values that were chosen.
 type Config struct {
@@ -146,8 +146,8 @@ type Config struct {
 	// Multiclass is OneVsRest, OneVsOne, CrammerSinger or Multinomial.
 	Multiclass Multiclass `json:"multiclass,omitempty"`
 	// ClassWeight is empty, Balanced, or a list of labels and weights such as "-1=1,1=2.5". A row's
-	// weight in Trainer.Weights is multiplied by the weight of its label, which is 1 for labels
-	// that the list lacks.
+	// weight in Trainer.Weights is multiplied by the weight of its label. Labels that are not in
+	// the list have the weight 1.
 	ClassWeight string `json:"class_weight,omitempty"`
 
 	// Lambda is the weight of the penalty on the weights for scaled rows. C, the parameter of
@@ -157,7 +157,7 @@ type Config struct {
 	Lambda float64 `json:"lambda,omitempty"`
 	C      float64 `json:"c,omitempty"`
 
-	// Epochs (passes over the rows) or Steps is the length of the run. At most one may be set.
+	// Epochs (passes over the rows) or Steps is the length of the run. Only one of them may be set.
 	Epochs int   `json:"epochs,omitempty"`
 	Steps  int64 `json:"steps,omitempty"`
 
@@ -198,10 +198,10 @@ type Config struct {
 	Curves Curves `json:"curves,omitempty"`
 
 	// Calibrate, if not 0, is the number of folds, 2 to 1000, for Platt's method, which enables
-	// [Model.Probabilities]. A model trained on the other folds scores the rows of each fold, and a
-	// sigmoid for each weight vector is fitted to all these scores. The fit uses Trainer.Weights,
-	// but of ClassWeight only weights of 0, which exclude rows. The loss Log has probabilities
-	// without Calibrate.
+	// [Model.Probabilities]. The rows of each fold are scored by a model trained on the other
+	// folds. Then a sigmoid for each weight vector is fitted to all these scores. The fit uses
+	// Trainer.Weights; it ignores class weights other than 0, which excludes rows. The loss Log has
+	// probabilities without Calibrate.
 	Calibrate int    `json:"calibrate,omitempty"`
 	Seed      uint64 `json:"seed,omitempty"` // seed of the random number generator, which may be 0
 }

@@ -121,8 +121,8 @@ func (tr *Trainer) split(ctx context.Context, x Examples, y []float32, regressio
 // Estimate returns the accuracy of m on the rows d, or R^2 for regression, with the standard error.
 // d should hold no training rows. Equal rows count as one observation in the standard error. A
 // label that is not one of the model's classes counts as a mistake. Estimate returns an error if no
-// row has a weight above 0, if a score or target of such a row is not finite, or if all targets are
-// equal, so that R^2 is not defined.
+// row has a weight above 0, if a score or target of such a row is too large or not finite, or if
+// all targets are equal, so that R^2 is undefined.
 func (m *Model) Estimate(d *Labelled) (*Estimate, error) {
 	hashes := store.Hashes(d.X, 1, func() bool { return false })
 	groups := map[uint64]int32{}

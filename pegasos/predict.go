@@ -30,8 +30,8 @@ func (m *Model) Decision(x Examples, i int, dst []float64) []float64 {
 	return dst
 }
 
-// Class returns the index in Classes of the class with the highest score by [Model.ClassScores]; in
-// a tie, of the first tied class. It returns -1 if a score is NaN or infinite. It panics for a
+// Class returns the index in Classes of the class with the highest score by [Model.ClassScores], or
+// of the first class in a tie. It returns -1 if a score is NaN or infinite. It panics for a
 // regression model, and if there are fewer scores than weight vectors.
 func (m *Model) Class(scores []float64) int {
 	if m.Classes == nil && len(m.Weights) > 0 {
@@ -81,7 +81,8 @@ func (m *Model) label(scores []float64) float32 {
 }
 
 // Predict returns the predicted label of row i of x; for regression, the predicted target. It is
-// NaN if a score is not finite. Predict panics unless x has Cols columns.
+// NaN if a score is not finite, or a target exceeds float32. Predict panics unless x has Cols
+// columns.
 func (m *Model) Predict(x Examples, i int) float32 {
 	var buf [maxStackOutputs]float64
 	return m.label(m.Decision(x, i, buf[:]))
@@ -108,7 +109,8 @@ type decider struct {
 
 func (m *Model) newDecider(x Examples) *decider {
 	d := &decider{Model: m, x: store.Of(x)}
-	// Interleaving a vector takes as long as its products with this many nonzeros per column.
+	// Interleaving a vector costs as much as its dot products with rows of this many nonzeros per
+	// column.
 	const perColumn = 2
 	if len(m.Weights) > 2 && !m.scalesRows() && store.MixingPays(d.x, x.Rows(), perColumn) {
 		d.mixed = store.NewMixed(d.x, len(m.Weights))
@@ -207,9 +209,9 @@ func (m *Model) PredictSparse(idx []int32, val []float32) float32 {
 
 // Calibrate sets Calibration by Platt's method: it fits a sigmoid for each weight vector to the
 // scores that [Model.DecisionAll] returned for rows with the labels y, which should not be training
-// rows. weights is as in Trainer.Weights; for a sigmoid, weights of a mean below 1 are scaled to
-// the mean 1. The error says which argument does not fit the model or is not finite, or that no
-// sigmoid fits; the model is then unchanged.
+// rows. weights is as in Trainer.Weights; if the mean weight of a sigmoid's rows is below 1, the
+// weights are scaled to the mean 1. Calibrate returns an error and leaves the model unchanged if an
+// argument is not finite or does not fit the model, or no sigmoid fits.
 func (m *Model) Calibrate(scores []float64, y, weights []float32) error {
 	if m.Classes == nil {
 		return errors.New("pegasos: a model without classes, as for regression, has no probabilities")

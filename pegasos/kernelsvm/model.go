@@ -80,8 +80,8 @@ func (r Result) claim() proof.Claim {
 		DualObjective: r.DualObjective}
 }
 
-// WorstGap returns the largest relative gap of any problem and the index of that problem, or NaN
-// and -1 if no gap is known.
+// WorstGap returns the largest relative gap and the index of its problem, or NaN and -1 if no gap
+// is known.
 func (r Result) WorstGap() (gap float64, k int) {
 	return proof.Worst(len(r.PerProblem), func(k int) (objective, bound float64) {
 		return r.PerProblem[k].Objective, r.PerProblem[k].DualObjective
@@ -144,7 +144,7 @@ func (m *Model) SupportRows() pegasos.Examples { return m.rows.Examples() }
 func (m *Model) Problems() int { return m.Config.problems(len(m.Classes)) }
 
 // Coefficients returns the coefficient of each support row in one problem, in the order of
-// SupportRows; 0 for rows of classes that do not belong to the problem.
+// SupportRows. Rows of classes outside the problem have the coefficient 0.
 func (m *Model) Coefficients(problem int) []float32 {
 	var all []float32
 	for c, terms := range m.terms {

@@ -42,9 +42,9 @@ func (m *Model) decisionAll(x pegasos.Examples, threads int) []float64 {
 	return scores
 }
 
-// Class returns the index in Classes of the class for which [Model.ClassScores] returns the highest
-// score, the lowest index in a tie, or -1 if a score is not finite. It panics for fewer scores than
-// [Model.Outputs].
+// Class returns the index in Classes of the class with the highest score by [Model.ClassScores], or
+// of the first class in a tie. It returns -1 if a score is not finite, and panics for fewer scores
+// than [Model.Outputs].
 func (m *Model) Class(scores []float64) int {
 	if n := len(m.Classes); len(scores) < m.Outputs() || n == 0 {
 		panic(misuse.Of("%s for a model with %s and %s", plural.Count(len(scores), "score"),
@@ -57,8 +57,9 @@ func (m *Model) Class(scores []float64) int {
 	return labels.Highest(m.ClassScores(scores, space[:]))
 }
 
-// ClassScores stores a score for each class in dst, in the order of Classes, and returns dst, or a
-// new slice if dst is too short. [pegasos.Model.ClassScores] describes the class scores.
+// ClassScores stores a score for each class in dst, in the order of Classes, and returns dst cut to
+// their number, or a new slice if dst is too short. [pegasos.Model.ClassScores] describes the class
+// scores.
 func (m *Model) ClassScores(scores, dst []float64) []float64 {
 	n := len(m.Classes)
 	return labels.ClassScores(scores[:m.Outputs()], dst, n, m.Config.pairs(n))
@@ -84,8 +85,7 @@ func (m *Model) Score(x []float32, dst []float64) []float64 {
 	return m.score(kernel.Row{Value: x}, dst)
 }
 
-// ScoreSparse is [Model.Score] for a row of a sparse matrix, whose columns and values are passed as
-// to [pegasos.Model.ScoreSparse].
+// ScoreSparse is [Model.Score] for a sparse row: see [pegasos.Model.ScoreSparse] for idx and val.
 func (m *Model) ScoreSparse(idx []int32, val []float32, dst []float64) []float64 {
 	store.CheckRow(idx, val)
 	if idx == nil {
