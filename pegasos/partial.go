@@ -48,8 +48,8 @@ func NewPartial(cfg Config, classes []float32, cols int) (*Partial, error) {
 // NewPartialFrom returns a trainer for chunks that continues from m as from a Trainer.Start, with
 // the settings of m, except those that refer to the whole data. Fit takes unscaled rows and targets
 // and scales them like the training data of m. m is not changed. The error is a *[ConfigError] if m
-// was trained with Balanced, with Project for regression, or with C and OneVsOne so that its pairs
-// differ in lambda. Other errors say that m is invalid or has an Expansion.
+// was trained with Balanced or with Project for regression, or if C and OneVsOne gave its pairs
+// different lambdas. Other errors say that m is invalid or has an Expansion.
 func NewPartialFrom(m *Model) (*Partial, error) {
 	if err := m.check(); err != nil {
 		return nil, fmt.Errorf("pegasos: the model: %w", err)
@@ -147,7 +147,7 @@ func (cfg Config) checkChunks() error {
 }
 
 // Fit trains on a chunk, the rows of x with the labels y. A chunk may be empty or lack some of the
-// classes. The step-size offset t0 is computed from the first chunk that has rows (with one-vs-one,
+// classes. The step-size offset t0 is computed from the first chunk that has rows (in one-vs-one,
 // rows of the pair). An error for the rows or labels leaves the model as it was before the call.
 // After a *[StepError] the model is lost, and all further calls of Fit and Model return that error.
 func (p *Partial) Fit(x Examples, y []float32) error {

@@ -22,16 +22,15 @@ type Trainer struct {
 	// above 0. Scaling counts all rows of a weight above 0 alike.
 	Weights []float32
 	// CurveColumns, if not nil, lists in ascending order the columns that Config.Curves may expand.
-	// They must have mean 0 and standard deviation 1, as they are or after ScaleStandard. If
-	// CurveColumns is nil, these are all columns of dense rows scaled by ScaleStandard, and no
-	// columns of other rows.
+	// They must have mean 0 and standard deviation 1, with or without ScaleStandard. Nil means all
+	// columns of dense rows scaled by ScaleStandard, and no columns of other rows.
 	CurveColumns []int
-	// Holdout, if not 0, is the share of the rows, above 0 and below 1, that Train uses neither for
-	// training nor for the choice of settings, but predicts with the model: see Result.HeldOut.
-	// Equal rows form a group. Train holds out about this share of each class's groups; hashes of
-	// the rows and Config.Seed choose them. A class of one group stays in training, as do rows of
-	// weight 0. Model.Data and Model.Proof refer to the training rows alone. Verify needs the same
-	// Holdout. Holdout can't be combined with Start, Prior, Resume, KeepState or Pause.
+	// Holdout, if not 0, is a share above 0 and below 1 of the rows. Train holds these rows out of
+	// training and of the choice of settings, and predicts them with the model: see Result.HeldOut.
+	// Equal rows form a group. Hashes of the rows and Config.Seed choose about this share of each
+	// class's groups. A class of one group stays in training, as do rows of weight 0. Model.Data
+	// and Model.Proof refer to the training rows alone. Verify needs the same Holdout. Holdout
+	// can't be combined with Start, Prior, Resume, KeepState or Pause.
 	Holdout float64
 	// Start, if not nil, is a model to continue from: the run begins at the weights of Start, and
 	// the step number t continues from Start.Result.Steps. Features that Start lacks begin at the
@@ -69,14 +68,14 @@ type Trainer struct {
 	// Valid holds the validation rows for Config.Patience. A row whose label is missing from the
 	// training set counts as a mistake.
 	Valid *Labelled
-	// MaxMemory limits the estimated memory of training in bytes, without the data; 0 means 4 GiB,
-	// or the memory that the machine or the control group has left for this process if that is
-	// less. The choice of settings from the data depends on MaxMemory, or on 4 GiB if MaxMemory is
-	// 0, but not on the memory left. A run that does not fit is a *[ConfigError].
+	// MaxMemory limits the estimated memory of training in bytes, without the data; 0 means 4 GiB
+	// or, if less, the memory that the machine or the control group has left for this process. The
+	// choice of settings from the data depends on MaxMemory, or on 4 GiB if MaxMemory is 0, but not
+	// on the memory left. A run that does not fit is a *[ConfigError].
 	MaxMemory int64
 
-	// Progress, if not nil, is called after each epoch, at the end of the run, and after the
-	// fractions of the first epoch in Early.
+	// Progress, if not nil, is called after each epoch, at the end of the run, and at the fractions
+	// in Early of the first epoch.
 	Progress func(Progress)
 	Early    []float64 // fractions of the first epoch at which to report, 0 to 1, ascending
 }
@@ -103,8 +102,7 @@ type Progress struct {
 // of the scaled rows.
 type task struct {
 	Trainer
-	// scale may be of kind none. It is nil if all settings were given and none of them asks for
-	// scaling.
+	// scale may be of kind none. It is nil if all settings were given and they ask for no scaling.
 	scale          *scale.Scale
 	rawEpsilon     float64         // Epsilon for unscaled targets; not set if scale is nil
 	columns        int             // number of non-empty columns; 0 if not counted

@@ -28,8 +28,8 @@ const (
 	// Confirmed means that Verify found the claimed objectives, and a bound and a gap at least as
 	// good as claimed, for the mean over the problems. See also Verification.Unconfirmed.
 	Confirmed Verdict = "confirmed"
-	// NotConfirmed means that nothing contradicts the claim, but Verify found only a weaker bound,
-	// or an objective that another layout of the rows (dense or sparse) may explain. It does not
+	// NotConfirmed means that nothing contradicts the claim, but Verify found a weaker bound, or a
+	// different objective, as another layout of the rows (dense or sparse) may cause. It does not
 	// occur with a Proof.
 	NotConfirmed Verdict = "not confirmed"
 	// Contradicted means that the claim is wrong, or refers to other data.

@@ -68,7 +68,7 @@ type Config struct {
 
 	// Lambda is the weight of the penalty |w|^2/2; the default is 1e-4 unless C is set. C sets
 	// lambda to 1/(C*rows) as LIBSVM does, where rows counts the rows of the two classes with
-	// OneVsOne, otherwise all rows. At most one of Lambda and C may be set.
+	// OneVsOne, otherwise all rows. Only one of Lambda and C may be set.
 	Lambda float64 `json:"lambda,omitempty"`
 	C      float64 `json:"c,omitempty"`
 
@@ -91,8 +91,8 @@ type Config struct {
 	Finish pegasos.Finish `json:"finish,omitempty"`
 	// Passes is the number of passes after which FinishDual ends; the default is 100. In a problem
 	// of n rows a pass consists of n moves of an alpha. The ascent checks Passes after each round
-	// of moves, so it may make more. It also ends once its relative duality gap is at most Tol,
-	// which is between 0 and 1; the default is 0.01.
+	// of moves, so it may exceed Passes. It also ends once its relative duality gap is at most Tol,
+	// which is between 0 and 1 and 0.01 by default.
 	Passes int     `json:"passes,omitempty"`
 	Tol    float64 `json:"tol,omitempty"`
 

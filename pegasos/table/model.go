@@ -32,7 +32,7 @@ type Model struct {
 }
 
 // New returns a Model for p, a model of encoded rows. It returns an error if p has no encoder, or
-// one that is invalid or does not fit p.
+// if the encoder is invalid or does not fit p.
 func New(p modelio.Predictor) (*Model, error) {
 	e, err := tables.Decode(p.Head().Table)
 	switch {
@@ -152,10 +152,9 @@ func (m *Model) Columns() (all []Column) {
 	return all
 }
 
-// Order returns the cells of a row in the order of [Model.Columns], given as a map from column
-// names to cells. It ignores names that the model lacks. Columns of the kind "left out" may be
-// missing; Order returns an error if another column is missing, or if a column that is not left out
-// shares its name with another.
+// Order takes a row as a map from column names to cells, and returns the cells in the order of
+// [Model.Columns]. It ignores names that the model lacks. Order returns an error if a column that
+// is not of the kind "left out" is missing or shares its name with another column.
 func (m *Model) Order(named map[string]string) ([]string, error) {
 	if m.twice != "" {
 		return nil, fmt.Errorf("table: two columns are called %q: give the cells in the order of Columns",

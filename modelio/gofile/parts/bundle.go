@@ -2184,8 +2184,8 @@ func fold(lane []float32) float32 {
 
 // countVotes counts the votes of pairs of classes, whose scores are in the order (0,1), (0,2), ...,
 // (1,2), .... A score above 0 is a vote for the second class of its pair, any other score a vote
-// for the first. countVotes stores the number of votes in votes, and in sums the sum of the
-// scores of the class's pairs, negated where the class is the first.
+// for the first. For each class countVotes stores its number of votes in votes, and in sums the sum of
+// its pairs' scores, negated if the class is first in the pair.
 func countVotes(scores, votes, sums []float64) {
 	clear(votes)
 	clear(sums)

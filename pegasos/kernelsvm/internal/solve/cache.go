@@ -39,8 +39,8 @@ func (c *cache) find(row int) []float32 {
 }
 
 // get returns the slice for the kernel values of a row. If known is false, the caller must fill the
-// slice. If the cache is full, get returns nil or, with evict, evicts the least recently used row,
-// unless its slice may be in use (see keep).
+// slice. If the cache is full and evict is true, get evicts the least recently used row if keep
+// permits; else it returns nil.
 func (c *cache) get(row int, evict bool) (values []float32, known bool) {
 	c.clock++
 	k, known := c.index[int32(row)]
