@@ -87,7 +87,7 @@ var (
 
 // benchmarks runs the benchmarks that match pattern but not s.skip. A benchmark that matches only
 // the first parts of a pattern with slashes runs for its sub-benchmarks, and need not have a
-// result. More than repeats results of one name count as failed.
+// result. A benchmark with more than repeats results counts as failed.
 func benchmarks(ctx context.Context, s side, env []string, repeats int, pattern string,
 	args ...string) tally {
 	said, failed := measured(ctx, s.dir, env, s.binary, append([]string{"-test.run=^$",

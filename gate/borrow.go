@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// This file adds to a tree files that Go projects use without committing them. It adds no other
-// ignored Go code, which may be generated, and so differ in base and head. A tree's folder mirrors
-// the file system, so that relative paths out of the repository work.
+// This file adds to a tree some files that Go projects use without committing them. It adds no
+// other ignored Go code: generated code may differ in base and head. A tree's folder mirrors the
+// file system, so that relative paths out of the repository work.
 
 func (t *tree) real(path string) string { return strings.TrimPrefix(path, t.mirror) }
 
-// borrow links a file or folder into the mirror, unless the tree has it, or it is new in the head:
-// in the repository, and not ignored.
+// borrow links a file or folder into the mirror, unless the tree has it. It skips new files of the
+// head, which are in the repository and not ignored.
 func (t *tree) borrow(ctx context.Context, path string) error {
 	to := filepath.Join(t.mirror, path)
 	if entries, err := os.ReadDir(to); err == nil && len(entries) == 0 {
@@ -172,8 +172,8 @@ func readModFile(ctx context.Context, kind, file string) (m modFile, err error) 
 	return m, json.Unmarshal([]byte(out), &m)
 }
 
-// borrowModules borrows the relative folders in use and replace directives. The go command reports
-// errors there.
+// borrowModules borrows the relative folders in use and replace directives. Faults in the
+// directives are left for the go command to report.
 func (t *tree) borrowModules(ctx context.Context, folder string) error {
 	out, err := run(ctx, folder, t.goEnv, "go", "env", "GOWORK", "GOMOD")
 	if err != nil {

@@ -125,8 +125,8 @@ func TestPrepare(t *testing.T) {
 	p.lacks(p.check(2, append(flags, "-prepare", "exit 3")...), "-prepare fails in the head")
 }
 
-// The go command does not replace packages in the module cache, such as a downloaded Go. The gate
-// then says so, and compares times.
+// The go command's overlay does not replace files in the module cache, such as a downloaded Go. The
+// gate then says so, and compares times.
 func TestDownloadedGo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not tested in a short run: Go in the module cache, timed")

@@ -140,8 +140,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// A benchmark's allocations hardly affect the counts of later ones: their pages have been used
-// before, and their stacks have grown.
+// A benchmark's allocations hardly affect the counts of later benchmarks, because pages have been
+// used before and stacks have grown.
 func TestNeighbors(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not tested in a short run: neighbors, counted")

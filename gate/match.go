@@ -62,7 +62,7 @@ func (k *comparison) checkPackages() error {
 	return nil
 }
 
-// listed matches a name at the end of a line, which TestMain may have begun.
+// listed matches a name at the end of a line. TestMain may have printed the line's beginning.
 var listed = regexp.MustCompile(`(?m)Benchmark\S*$`)
 
 func (k *comparison) checkPatterns(ctx context.Context) error {

@@ -137,8 +137,8 @@ func TestSelfSlowedOnPurpose(t *testing.T) {
 	}
 }
 
-// Copies of the tree have equal binaries, which the gate would not measure. This test counts and
-// times them.
+// The gate does not measure equal binaries. This test counts and times the equal binaries of two
+// copies of the tree.
 func TestSelfSameCodePasses(t *testing.T) {
 	base, head := copyTree(t, "base"), copyTree(t, "head")
 	c := kernelsConfig()

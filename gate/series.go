@@ -45,9 +45,9 @@ func (s series) spread() float64 {
 // exactLimit is a relative change that does not matter in practice.
 const exactLimit = 0.005
 
-// limit returns the relative change up to which code counts as equal. If the differences of 6 or 16
-// pairs are normally distributed, equal code is judged worse, beyond 10 or 5 standard errors, with
-// a probability below 1e-4.
+// limit returns the relative change up to which code counts as equal. It is exactLimit or, if
+// larger, 10 standard errors, or 5 from 16 processes on. Equal code exceeds the standard errors
+// with a probability below 1e-4, if the differences of at least 6 pairs are normally distributed.
 func (s series) limit() float64 {
 	errors := 5.0
 	if min(len(s[0]), len(s[1])) < stages[len(stages)-1] {
@@ -129,9 +129,8 @@ func judge(change, limit float64) verdict {
 	return equal
 }
 
-// Allocations of benchmarks without package count are those that the Go runtime reports. Rare
-// allocations fall into some runs only, so numbers have changed only if the trees' ranges do not
-// overlap.
+// The Go runtime reports the allocations of benchmarks without package count. Rare allocations fall
+// into some runs only, so a number counts as changed only if the trees' ranges do not overlap.
 
 const allocRuns = 6
 

@@ -34,8 +34,8 @@ func runTests(m *testing.M) int {
 	return m.Run()
 }
 
-// needs ends a test without the program: it fails if PEGASIMD_TOOLS is set, and is skipped
-// elsewhere.
+// needs ends the test if the program is not installed. The test fails if PEGASIMD_TOOLS is set, and
+// is skipped otherwise.
 func needs(t *testing.T, program string) {
 	t.Helper()
 	if _, err := exec.LookPath(program); err == nil {

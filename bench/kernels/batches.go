@@ -37,8 +37,8 @@ var (
 	int8Batch  = batch[int8, int32]{least: math.MinInt32}
 )
 
-// prepare copies count rows, from row planted of the first window on, as queries. at(i) returns row
-// i.
+// prepare copies count rows as queries, beginning with row planted of the first window. at(i)
+// returns row i.
 func (b *batch[T, S]) prepare(count int, at func(i int) []T) {
 	b.matrix, b.queries = make([]T, 0, count*batchCols), nil
 	b.scores = make([]S, count*mostInStrip)
@@ -127,8 +127,8 @@ var (
 	int8Hits  [mostQueries][]quant.Hit
 )
 
-// hit returns our k-th hit for query q. many searches for all queries in one call, each in a call
-// per query.
+// hit returns our k-th hit for query q. many searches for all queries in one call; each makes a
+// call per query.
 func (b *batch[T, S]) search(name string, prepare func(queries int),
 	score func(q, i int) (v, size float64), hit func(q, k int) (row int, score S),
 	many, each func()) *operation {

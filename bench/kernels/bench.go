@@ -128,8 +128,8 @@ func (m *meter) cell(c *cell) error {
 	return nil
 }
 
-// bytes is the number of bytes that a call of the kernel reads and writes. walked is that of the
-// probe, the race's last competitor, or 0 without a probe.
+// bytes is the number of bytes that a call of the kernel reads and writes. walked is the same
+// number for the probe, the race's last competitor; 0 without a probe.
 func (m *meter) write(c *cell, race frame.Race, bytes, walked float64) {
 	for i, isa := range asm.Available() {
 		for round, seconds := range race[i] {

@@ -1,5 +1,5 @@
-// Command kernels times kernels on all paths beside a loop of loads and stores, and training. With
-// -peers it times operations beside other libraries. bench/README.md explains both.
+// Command kernels times training, and the kernels on all code paths beside a loop of loads and
+// stores. With -peers it times operations beside other libraries. bench/README.md explains both.
 package main
 
 //go:generate go run ./ways

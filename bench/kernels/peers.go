@@ -134,8 +134,8 @@ func beside(o options, dir string) error {
 	return errors.Join(err, summary(w, tables))
 }
 
-// tablesOf leaves out peers with wrong results, with their errors in failed. A wrong result of ours
-// ends the program.
+// tablesOf leaves out peers with wrong results, and returns their errors in failed. A wrong result
+// of ours ends the program.
 func tablesOf(o options) (tables []*table, failed []string) {
 	for _, op := range operations {
 		for off, suffix := range []string{"", ", one float off"} {

@@ -89,7 +89,7 @@ func prepareLarge(n, _ int) {
 
 func found() (values, sizes []float64) { return []float64{planted}, []float64{0} }
 
-// nearest returns the row of the best hit, or without hits that of the largest product.
+// nearest returns the row of the best hit or, without hits, the row of the largest product.
 func nearest() []float32 {
 	row := hits[0].Row
 	if row < 0 {

@@ -34,8 +34,8 @@ func (t *table) row(name string, considered func(way) bool) (cells []any) {
 func isAny(way) bool    { return true }
 func isInGo(w way) bool { return !w.inC }
 
-// behind returns the largest ratio of our first way's time at the i-th size to a considered peer's,
-// and that peer; 0 and "" if there is none.
+// behind returns the largest ratio, at the i-th size, of our first way's time to a considered
+// peer's time, and that peer; 0 and "" if there is none.
 func (t *table) behind(i int, considered func(way) bool) (most float64, peer string) {
 	for k, w := range t.ways {
 		if w.isOurs() || w.name == readLoop || !considered(w) {

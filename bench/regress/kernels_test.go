@@ -11,8 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// Small sizes show the cost of a call and of the elements after the loop, large sizes that of an
-// element.
+// Small sizes show the cost of a call and of the elements after the main loop; large sizes show the
+// cost of an element.
 var sizes = []int{8, 31, 100, 784, 4096}
 
 func BenchmarkKernels(b *testing.B) {

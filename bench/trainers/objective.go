@@ -14,7 +14,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// bound is a lower bound on the optimum f*, gap the relative gap between it and a model's
+// bound is a lower bound on the optimum f*, gap the relative gap between bound and a model's
 // objective.
 type problem struct {
 	*session

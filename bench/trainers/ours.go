@@ -19,7 +19,8 @@ func same(loss string, lambda float64) pegasos.Config {
 		Curves: pegasos.CurvesNone, Bias: pegasos.BiasNone, Multiclass: pegasos.OneVsRest}
 }
 
-// ownTrain measures the time until the last call of Progress or, with Tol, that of the whole call.
+// ownTrain measures the time until the last call of Progress or, with Tol, the time of the whole
+// call.
 func ownTrain(ctx context.Context, x dataset.Examples, y []float32, cfg pegasos.Config, threads int,
 	limit time.Duration) (*training, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)

@@ -40,7 +40,8 @@ func New() (*Engine, error) {
 }
 
 // Run runs a job. A job that fails or reaches its deadline is tried again up to three times, each
-// time with twice the deadline. Errors of [work.Refuse] and the end of ctx end it at once.
+// time with twice the last deadline. An error of [work.Refuse] or the end of ctx ends the job at
+// once.
 func (e *Engine) Run(ctx context.Context, j work.Job) ([]int64, error) {
 	deadline := max(e.Least, slower*e.slowest)
 	for try := 0; ; try++ {

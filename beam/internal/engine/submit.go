@@ -137,8 +137,8 @@ func (s *service) findWorker() error {
 	return nil
 }
 
-// submit runs a pipeline, and cancels its job if ctx ends first. Beam's universal runner can't: it
-// does not return the job's identifier then.
+// submit runs a pipeline, and cancels its job if ctx ends first. Beam's universal runner can't
+// cancel the job, because it does not return the job's identifier.
 func (s *service) submit(ctx context.Context, p *beam.Pipeline) error {
 	edges, _, err := p.Build()
 	if err != nil {

@@ -43,8 +43,8 @@ func (s *stamp) fields(state **rounds.State) []modelfile.Field {
 	return []modelfile.Field{modelfile.Required("of", s), modelfile.Optional("state", state)}
 }
 
-// read reads the file at path, which must have the stamp. The function read reads the numbers; its
-// state is nil if the file has none.
+// read reads the file at path, which must have the stamp. The parameter read reads the numbers; it
+// gets a nil state if the file has none.
 func (s stamp) read(path string, read func(*modelfile.Reader, *rounds.State) error) error {
 	file := func(r *modelfile.Reader) (any, error) {
 		var have stamp

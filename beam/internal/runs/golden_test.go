@@ -41,8 +41,8 @@ func golden(m *pegasos.Model) string {
 	return fmt.Sprintf("%.16s %x %x", m.Hash(), m.Result.Objective, m.Result.DualObjective)
 }
 
-// everyWay trains with each number of shards on the best code path. On the others it uses the
-// second number, or the only one. Short tests use only this number.
+// everyWay trains with each number of shards on the best code path. On the other paths, and in
+// short tests, it uses only the second number, or the first if there is only one.
 func everyWay(t *testing.T, file string, cfg Config, shards []int, want string,
 	check func(n int, isa asm.ISA, end Report),
 ) {

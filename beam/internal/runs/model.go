@@ -7,8 +7,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Model returns the trained model. Before the rounds are done, it returns the best so far, whose
-// Result has neither an objective nor a lower bound. It fails if the rounds verify a model.
+// Model returns the trained model. Before the rounds are done, it returns the best model so far,
+// whose Result has neither an objective nor a lower bound. It fails if the rounds verify a model.
 func (f *Folder) Model() (*pegasos.Model, error) {
 	state, err := f.newest()
 	if err != nil {
@@ -26,7 +26,7 @@ func (f *Folder) Model() (*pegasos.Model, error) {
 }
 
 // Verified compares the model's claims with the objective and lower bound that the rounds found. It
-// fails before they are done, and if they train a model.
+// fails if the rounds are not done, or train a model.
 func (f *Folder) Verified() (*pegasos.Verification, error) {
 	state, err := f.newest()
 	if err != nil {

@@ -6,7 +6,7 @@
 //
 // Rows are numbered from 0 through all shards. A shard is an ordinary .pgsm file of whole blocks of
 // rounds.Block rows, except for the last block, so that sums over blocks do not depend on the
-// number of shards. It may have no rows.
+// number of shards. A shard may have no rows.
 package shards
 
 import (
@@ -52,8 +52,9 @@ type Manifest struct {
 	IndexBase int `json:"index_base"`
 	HashBits  int `json:"hash_bits,omitempty"`
 
-	// Classes are the distinct labels, ascending, Names their names, if any, and Count their
-	// numbers of rows. Classes and Count are nil for more labels than package pegasos allows.
+	// Classes are the distinct labels in ascending order, Names their names, if any, and Count the
+	// number of rows with each label. Classes and Count are nil for more labels than package
+	// pegasos allows.
 	Classes []float32 `json:"classes,omitempty"`
 	Names   []string  `json:"names,omitempty"`
 	Count   []int     `json:"count,omitempty"`

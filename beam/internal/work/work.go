@@ -18,8 +18,8 @@ type Func func(ctx context.Context, arg string, round, item int) ([]int64, error
 
 var funcs = map[string]Func{}
 
-// Register registers work under a name, which other processes of the program use. Call it in init
-// functions.
+// Register registers work under a name, by which other processes of the program find it. Call it in
+// init functions.
 func Register(name string, f Func) {
 	if funcs[name] != nil {
 		panic("work: " + name + " is registered twice")

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Commit returns git's name for the commit of this source file's folder, with a + after changes, or
-// "unknown" and the reason.
+// Commit returns git's name for the commit of this source file's folder, with a + if there are
+// uncommitted changes, or "unknown" and the reason.
 func Commit() string {
 	_, file, _, _ := runtime.Caller(0)
 	return described(filepath.Dir(file))

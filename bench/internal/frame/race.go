@@ -11,7 +11,7 @@ import (
 // Sample is the intended duration of a sample.
 const Sample = 40 * time.Microsecond
 
-// A Race is seconds by competitor and round.
+// A Race holds times in seconds, by competitor and round.
 type Race [][]float64
 
 // Loops times loops of n operations, in turns, and returns the seconds of one operation. A sample

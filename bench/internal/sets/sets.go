@@ -30,8 +30,8 @@ type source struct {
 	change string // of the rows, see changed; empty for none
 }
 
-// Selected returns the sources that match one of the comma-separated patterns, or the timed ones
-// without patterns.
+// Selected returns the sources that match one of the comma-separated patterns, or the timed sources
+// if patterns is empty.
 func Selected(patterns string) (some []source, err error) {
 	lines, err := frame.ReadLines(strings.NewReader(table))
 	if err != nil {

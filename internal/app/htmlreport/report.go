@@ -77,7 +77,7 @@ type Class struct {
 
 type Column struct{ Name, Kind, Why, Values, Gaps string }
 
-// Vector has the heaviest weights of a weight vector, or the largest means over several.
+// Vector lists the heaviest weights of a weight vector, or the largest means over several vectors.
 type Vector struct {
 	// For is the class of positive scores, and Against the class of negative scores, "" for all
 	// others. A regression does not use For.

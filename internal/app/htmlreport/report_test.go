@@ -90,7 +90,7 @@ func written(t *testing.T, in *Input) string {
 	return b.String()
 }
 
-// The test fails if an element is not closed that HTML requires to be closed.
+// The test fails if an element has no end tag but HTML requires one.
 func elements(t *testing.T, page string) (names, attributes map[string]int, text string) {
 	t.Helper()
 	names, attributes = map[string]int{}, map[string]int{}
