@@ -42,7 +42,7 @@ func (c *classes) class(name string) (y float32, reason string) {
 }
 
 // settle computes places and returns the class names, sorted by byte, or nil if there are none.
-// Set.Names tells which spelling of true it keeps.
+// Set.Names says which spelling of true and of false remains.
 func (c *classes) settle() []string {
 	if c.names == nil {
 		return nil

@@ -154,8 +154,8 @@ func (o Options) given(format Format) form.Given {
 	return g
 }
 
-// moreColumns is how many more columns than features a table may have, for columns that a model
-// does not use.
+// moreColumns is how many more columns than features a table may have: a model need not use all
+// columns.
 const moreColumns = 1024
 
 func byteOf(character string) byte {
@@ -375,8 +375,8 @@ func (t *tableFile) features(cells []string) (bad int, reason string) {
 }
 
 // encode appends the features that the encoder computes for a row. If the encoder refuses a cell,
-// encode stores the error, or counts the row in the stored error. It returns a reason only if the
-// encoder stops the reading.
+// encode stores the error, or counts the row in the stored error. encode returns a reason only if
+// the encoder stops the reading.
 func (t *tableFile) encode(cells []string) (bad int, reason string) {
 	taken := cells[:t.leading]
 	if t.leading < len(t.columns.from) {

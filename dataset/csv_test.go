@@ -557,7 +557,7 @@ func TestMissingFirstLabel(t *testing.T) {
 	}
 }
 
-// Rows that are left out have fields, too: a set of one column had rows with a second one.
+// Rows that are left out have fields, too: in this file, their fields determine the columns.
 func TestFieldAfterRowsLeftOut(t *testing.T) {
 	text := strings.Repeat("{\"y\":null,\"a\":3}\n", 20_000) +
 		"{\"y\":1,\"a\":1,\"c\":2}\n{\"y\":0,\"a\":1,\"c\":2}\n"

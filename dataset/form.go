@@ -31,7 +31,7 @@ type Form = form.Form
 type Doubt = form.Doubt
 
 // A Table describes the columns of a table or an .npy file, so that the same columns can be found
-// in another file: see [Options]. It can be stored as JSON, beside a model:
+// in another file: see [Options]. A Table can be stored as JSON, beside a model:
 //
 //	Columns []string // names of the features, in the order of the columns; nil if there are none
 //	Label   string   // name of the label's column; may be empty

@@ -120,8 +120,8 @@ func (j *join) add(in *input, points, commas *int) error {
 }
 
 // given replaces the expected columns in g by the header, if any, of the first file that is not
-// empty. If that file has the format Lines, g gets it. For files before, and for lines of JSON,
-// whose columns may differ, g stays unchanged.
+// empty. If that file has the format Lines, g gets this format. g stays unchanged for empty files
+// before the first, and for lines of JSON, whose columns may differ.
 func (j *join) given(g form.Given) form.Given {
 	if j.first == "" || g.Format == form.JSONL {
 		return g

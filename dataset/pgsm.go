@@ -107,7 +107,7 @@ func (h *pgsmFile) place() error {
 }
 
 // chooseShift sets shift so that a block of rows of mean size has at most about pgsmBlock bytes, or
-// one row if that is longer.
+// one row if a row is longer.
 func (h *pgsmFile) chooseShift() {
 	row := 4 * h.stride()
 	if h.layout == LayoutSparse {

@@ -44,8 +44,8 @@ type Set struct {
 	// Ignored is the number of nonzeros that were left out because their columns are beyond
 	// Options.Features.
 	Ignored int64
-	// Lacking is the number of columns that a dense .pgsm file lacks to have Options.Features
-	// columns. These features are zero.
+	// Lacking is the number of columns by which a dense .pgsm file falls short of Options.Features.
+	// These features are zero.
 	Lacking int
 	// HashBits is the Options.HashBits that hashed the features; 0 if they were not hashed.
 	HashBits int

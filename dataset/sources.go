@@ -56,7 +56,7 @@ func sourcesOf(path string, opt Options) (*sources, error) {
 }
 
 // kindOf returns the name of the kind of files that can be read together with a file of the format,
-// or "" if it must be read alone.
+// or "" if files of the format must be read alone.
 func kindOf(format Format) string {
 	switch {
 	case format == FormatSvmlight:

@@ -146,7 +146,7 @@ func (p *PGSMWriter) appendBlock(b *block, label func(y float32) float32) error 
 	return nil
 }
 
-// eachBlock calls f with blocks of svmlight text, also with a block that has an error.
+// eachBlock calls f with blocks of svmlight text, including a block that has an error.
 func eachBlock(path string, opt Options, f func(b *block) error) error {
 	from, err := sourcesOf(path, opt)
 	if err != nil {

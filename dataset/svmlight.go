@@ -265,7 +265,7 @@ type lines struct {
 	read bool   // whether next was called
 }
 
-// next returns the next chunk, in buf if that is large enough, and an error with the last chunk. A
+// next returns the next chunk, in buf if buf is large enough, and an error with the last chunk. A
 // chunk is empty or ends in a newline, which next adds to the stream's last line if needed. With
 // io.EOF the chunk has the rest of the stream; with another error, the whole lines before the
 // error.

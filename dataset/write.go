@@ -39,9 +39,9 @@ func Write(w io.Writer, format Format, s *Set) error {
 	return fmt.Errorf("dataset: the format %q is not written: want svmlight, csv, npy or pgsm", format)
 }
 
-// WriteSvmlight writes the set as svmlight text with indices from 1 and without zeros. The first
-// line always has the last column, though, so that the number of columns isn't lost. Numbers have
-// the fewest digits that give the same float32 again. Reading the text, with an Options.MaxFeatures
+// WriteSvmlight writes the set as svmlight text with indices from 1 and without zeros. But the
+// first line always has the last column, so that the number of columns isn't lost. Numbers have the
+// fewest digits that give the same float32 again. Reading the text, with an Options.MaxFeatures
 // that allows the columns, gives the same features and labels, but not Names: labels are written as
 // indices in Names. If a number is not finite, WriteSvmlight returns an error that names its row.
 func WriteSvmlight(w io.Writer, s *Set) error {

@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/sys/files"
 )
 
-// parse parses the command line. In usage, brackets mark an optional argument, and "..." one or
-// more data files: parse returns the first and stores the others in c.more.
+// parse parses the command line. In usage, brackets mark an optional argument, and "..." marks one
+// or more data files. parse returns the first data file and stores the others in c.more.
 func (c *call) parse(args []string, usage string) (arguments []string, err error) {
 	if c.args, err = c.flags.Parse(args); err != nil {
 		return nil, err
@@ -108,8 +108,8 @@ func (c *call) outputAfter(args []string, want string, named bool) (int, error) 
 	return 0, nil
 }
 
-// trainArguments passes a model whose name does not end in .model by -model: if -format is added,
-// train may read such a last argument as data.
+// trainArguments passes a model whose name does not end in .model by -model. As a last argument,
+// train may read such a name as data if -format is given.
 func (c *call) trainArguments() []string {
 	last := len(c.args) - 1
 	switch name := c.args[last]; {

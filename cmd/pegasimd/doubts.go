@@ -16,8 +16,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// settle turns the doubts about the data into warnings. It returns an error if there are doubts and
-// -strict is given or, if trains is set, for a doubt in settledBy.
+// settle turns the doubts about the data into warnings. It returns an error for a doubt in
+// settledBy if trains is set, and for any doubt with -strict.
 func (d *dataReader) settle(trains bool) error {
 	for i, doubt := range d.doubts {
 		if how := settledBy[doubt.About]; trains && how != "" {

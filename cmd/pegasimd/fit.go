@@ -94,7 +94,7 @@ func (r *fitReport) String() string {
 const (
 	fewRows = 100
 	// hardlyMore is the lead in accuracy over a constant prediction up to which a model is hardly
-	// better. If half of the constant prediction's errors are fewer, that is the limit.
+	// better. If half of the constant prediction's error rate is smaller, it is the limit.
 	hardlyMore = 0.001
 	rareRows   = 0.2
 )

@@ -75,7 +75,7 @@ func (r *modelReport) nameColumns(head pegasos.Head) (err error) {
 	return nil
 }
 
-// N-grams come from the data that text reads or, if text is nil, from the model.
+// It takes n-grams from the data that text reads or, if text is nil, from the model.
 func (r *modelReport) nameWeights(text *dataReader) error {
 	var all []*weight
 	for i := range r.Means {

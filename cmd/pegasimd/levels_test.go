@@ -121,7 +121,7 @@ func asJSONLines(table string) string {
 	return b.String()
 }
 
-// The scores of the spellings do not depend on which of them training saw.
+// The scores of the spellings do not depend on which spellings training saw.
 func TestBooleanLevels(t *testing.T) {
 	const rows = "sex,z\nTrue,0\nTRUE,0\ntrue,0\nFalse,0\nFALSE,0\nfalse,0\ntRUE,0\n"
 	for name, cases := range map[string]struct{ plain, mixed string }{

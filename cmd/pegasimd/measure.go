@@ -56,7 +56,7 @@ func (s *scored) f1() float64 {
 type ranking struct{ auc, precision number }
 
 // rankings returns the ranking of each of the model's classes, and the means over the classes that
-// have one. all is the ranking of the second of two classes, or for more classes the means.
+// have a ranking. all is the ranking of the second of two classes, or for more classes the means.
 func (s *scored) rankings() (each []ranking, means, all ranking) {
 	n, outputs := len(s.model.Head().Classes), s.model.Outputs()
 	scores := make([]float64, n*len(s.truth))

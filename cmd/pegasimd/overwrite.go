@@ -23,7 +23,7 @@ type kind struct {
 const headBytes = 4096
 
 // headOf returns up to headBytes bytes of a file after decompression. It only reads regular files,
-// since others can't be read twice.
+// since other files can't be read twice.
 func headOf(name string) ([]byte, error) {
 	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
 		return nil, errors.Join(err, errors.ErrUnsupported)

@@ -10,8 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 )
 
-// A rounding has sums of numbers, to tell whether rounding to float32 blurs their differences: from a
-// magnitude of 2^24 on it has gaps above 1.
+// A rounding sums up float32 numbers, to tell whether rounding has blurred their differences. From
+// a magnitude of 2^24 on, neighboring float32 numbers differ by more than 1.
 type rounding struct {
 	n            int
 	first        float64
@@ -31,7 +31,7 @@ func (s *rounding) add(v float32) {
 	s.squares += float64(of * of)
 }
 
-// blurred returns what rounding may have done to the numbers, if it matters; else "".
+// blurred describes the possible rounding of the numbers if it blurs them; else it returns "".
 func (s *rounding) blurred() string {
 	const share = 0.1
 	if s.n == 0 {
@@ -82,7 +82,8 @@ func (d *dataReader) doubtRoundedFeatures(set *dataset.Set) {
 	}
 }
 
-// largeColumns returns the columns without smaller numbers in the first rows that are blurred.
+// largeColumns returns the blurred columns whose numbers in the first rows rows are all at least
+// exactBelow in magnitude.
 func largeColumns(set *dataset.Set, rows int) map[int]*rounding {
 	columns := map[int]*rounding{}
 	for i := range rows {

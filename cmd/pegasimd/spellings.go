@@ -14,8 +14,8 @@ var truths = map[string]string{
 	"false": "false", "no": "false", "f": "false", "n": "false", "0": "false",
 }
 
-// composed has, for combining marks, pairs of a letter and the one character for the letter with
-// the mark. Texts from macOS often have the letter and the mark, others the one character.
+// composed maps a combining mark to pairs: a letter, then the single character for the letter with
+// the mark. Texts from macOS often have the letter and the mark, other texts the single character.
 var composed = map[rune]string{
 	'\u0300': "aàeèiìoòuù", '\u0301': "aáeéiíoóuúyýcćnńsśzźlĺrŕ", '\u0302': "aâeêiîoôuûcĉgĝhĥjĵsŝwŵyŷ",
 	'\u0303': "aãnñoõiĩuũ", '\u0304': "aāeēiīoōuū", '\u0306': "aăgğ", '\u0307': "zżeėcċgġ",
@@ -39,8 +39,8 @@ func compose(name string) string {
 	return string(out)
 }
 
-// folded removes what spellings of a name may differ in: case, combining marks in place of accented
-// letters, invisible characters, repeated and outer blanks, and a final full stop.
+// folded removes differences between spellings of a name: case, combining marks in place of
+// accented letters, invisible characters, repeated and outer blanks, and a final full stop.
 func folded(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if !unicode.IsSpace(r) && (!unicode.IsGraphic(r) || unicode.Is(unicode.Variation_Selector, r)) {

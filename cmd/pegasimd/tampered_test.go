@@ -331,7 +331,8 @@ func TestTampered(t *testing.T) {
 
 const otherWeights = "confirmed, other weights of the same objective; hash.training is not checked"
 
-// With the honest model's hash, verify must contradict a tampered model that it confirms without.
+// With the honest model's hash, verify must contradict a tampered model that it confirms without
+// the hash.
 func (h *honest) tellApart(t *testing.T, m mutant) {
 	line := h.header[slices.IndexFunc(h.header, func(l string) bool {
 		return strings.HasPrefix(l, "hash: ")

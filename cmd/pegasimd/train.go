@@ -176,7 +176,8 @@ func (r *linearRun) readData() (err error) {
 	if err = r.reader.readWeights(r.flags.Weights); err != nil {
 		return err
 	}
-	// like is the model whose features and labels are used. A checkpoint also has those of its start.
+	// like is the model whose features and labels are used. A checkpoint has those of its -start
+	// model.
 	like := cmp.Or(r.keep.from, r.start, r.prior)
 	if like == nil {
 		recheck := func() error { return validate(&r.cfg) }

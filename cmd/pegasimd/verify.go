@@ -176,7 +176,8 @@ func (c *verification) verify(model, data string) (*verifyReport, error) {
 	if !strings.HasPrefix(v.Hash, f.Hash) {
 		v.Contradict("the model's hash is %s, not %s", v.Hash, f.Hash)
 	}
-	// Data may have features that the models of -start and -prior lack: training leaves these out.
+	// Data may have features that the models of -start and -prior lack: training leaves these
+	// features out.
 	narrow := f.Start != "" || f.Prior != ""
 	if (set.Ignored > 0 || len(reader.unknown(set)) > 0) && !narrow {
 		v.Contradict("the data have features that the model does not have")

@@ -17,7 +17,7 @@ import (
 
 // A part's name is a key of the file's header, or names an array after the header. A dot precedes
 // keys within an object or the objects of an array. Two names are no keys: data.layout is the
-// layout in the text data, hash.training that training gives the model with this hash.
+// layout in the value of data; hash.training states that training gives the model with this hash.
 
 // coverage records what a verification has compared.
 type coverage struct {

@@ -27,8 +27,8 @@ type tableCheck struct {
 	why     string // why the encoder was not compared
 }
 
-// checkTable accepts the encoder fitted to the data, or that of from, the model of -start or
-// -prior, if any.
+// checkTable accepts the encoder fitted to the data, or the encoder of from. from is the model of
+// -start or -prior, or nil.
 func (d *dataReader) checkTable(head pegasos.Head, set *dataset.Set,
 	from *pegasos.Model) (*tableCheck, error) {
 	if d.encoder == nil {

@@ -66,7 +66,7 @@ func JoinDigits(x uint64, n uint) uint64 {
 
 // ParseFloat32 parses the decimal number at b[p:]. It returns the value of strconv.ParseFloat for
 // 32 bits, and the position after the number, where white space or # must follow. If there is no
-// such number, next is the token's end and reason the error. b must end in a newline.
+// such number, next is the token's end and reason says why. b must end in a newline.
 func ParseFloat32(b []byte, p int) (v float32, next int, reason string) {
 	token := p
 	var sign uint32

@@ -40,8 +40,8 @@ func Missing() (all []string) {
 	return all
 }
 
-// IsGapWord reports whether a cell is a gap among numbers or dates: missing by [IsMissing] or, in
-// letters of either case, a word in gapWords or infinities.
+// IsGapWord reports whether a cell is a gap among numbers or dates: missing according to
+// [IsMissing] or, in letters of either case, a word in gapWords or infinities.
 func IsGapWord(s string) bool {
 	return IsMissing(s) || lookup(gapWords, s) != "" || IsInfinite(s)
 }

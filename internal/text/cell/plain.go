@@ -75,7 +75,7 @@ func short(s string) (m uint64, decimals int, sign uint64, ok bool) {
 	return m, max(after, 0), sign, ok && digits-1 < maxDigits
 }
 
-// word returns the first eight bytes of b in little-endian order, 0 for those that b lacks.
+// word returns the first eight bytes of b in little-endian order, with 0 for bytes that b lacks.
 func word(b []byte) uint64 {
 	switch n := min(len(b), 8); {
 	case n >= 4: // the two words may overlap
@@ -88,7 +88,8 @@ func word(b []byte) uint64 {
 }
 
 // joinWord parses the first n bytes of x, little-endian text of digits and at most one point. m is
-// the digits without the point; after is the number of digits after it, or -1 without a point.
+// the digits without the point; after is the number of digits after the point, or -1 without a
+// point.
 func joinWord(x uint64, n uint) (m uint64, digits uint, after int, ok bool) {
 	after = -1
 	y := x ^ '.'*(ASCIIZeros/'0')

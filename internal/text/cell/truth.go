@@ -15,9 +15,9 @@ func Truth(s string) string {
 	return ""
 }
 
-// Find returns the index of s in levels. If s is not among them but a spelling of true, it returns
-// the index of the first level that is another spelling of true; likewise for false. Otherwise it
-// returns -1.
+// Find returns the index of s in levels. If levels lacks s and s is a spelling of true, Find
+// returns the index of the first level that is another spelling of true; likewise for false.
+// Otherwise Find returns -1.
 func Find(levels []string, s string) int {
 	k := slices.Index(levels, s)
 	if truth := Truth(s); k < 0 && truth != "" {

@@ -67,7 +67,7 @@ func (s *sample) rows(d dialect) *sampled {
 	return t
 }
 
-// detectDialect returns the likeliest dialect, and the likeliest with another separator;
+// detectDialect returns the likeliest dialect, and the likeliest dialect with another separator;
 // second.score is 0 if there is none. err is nil if best has a separator, otherwise the first
 // error, if any, of splitting the head by a candidate.
 func detectDialect(s *sample, g *Given) (best, second candidate, err error) {
@@ -100,8 +100,8 @@ func detectDialect(s *sample, g *Given) (best, second candidate, err error) {
 	return best, second, err
 }
 
-// candidates returns dialects in the order of preference. Those without a separator, which read the
-// file as a table of one column, come last.
+// candidates returns dialects in the order of preference. Dialects without a separator, which read
+// the file as a table of one column, come last.
 func candidates(s *sample, g *Given) (all []dialect) {
 	comments := []byte{None}
 	if g.Comment != 0 {
@@ -147,7 +147,7 @@ func commented(text []byte) bool {
 }
 
 // measure sets c.width. Unless the caller gives SkipLines, it sets c.first to the first row of that
-// width, or to the row before if that may be the header.
+// width, or to the row before if it may be the header.
 func (c *candidate) measure(g *Given) {
 	counts := map[int]int{}
 	for _, r := range c.rows {
@@ -246,8 +246,8 @@ func (c *candidate) judge(g *Given) {
 	c.fitModel(g)
 }
 
-// singleQuotes reports whether most rows have a cell that begins with a single quote, and this or a
-// later cell ends with one.
+// singleQuotes reports whether most rows have a cell that begins with a single quote, and this cell
+// or a later cell ends with a single quote.
 func singleQuotes(body [][]string) bool {
 	n := 0
 	for _, r := range body {

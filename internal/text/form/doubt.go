@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// A separator is doubtful if the score with another is at least this share of the best score.
+// A separator is doubtful if the score with another separator is at least this share of the best
+// score.
 const doubtful = .9
 
 func separatorDoubts(best, second *candidate) (doubts []Doubt) {

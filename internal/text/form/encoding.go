@@ -144,7 +144,7 @@ func wordAround(text []byte, at int) []byte {
 
 // utf16Of guesses which UTF-16 encoding text without a byte order mark has, if any: newlines,
 // separators and digits have a zero byte, at even positions if the text is big-endian, else at odd
-// ones.
+// positions.
 func utf16Of(text []byte) string {
 	// Zero bytes at even and odd positions; wide counts those beside a line end's byte.
 	var zeros, wide [2]int
@@ -263,7 +263,7 @@ func incomplete(text []byte) int {
 }
 
 // step appends the decoded text of raw to out, and returns the number of bytes decoded. Unless end
-// says that no more follow, it leaves an incomplete character at the end of raw.
+// says that no bytes follow, step leaves an incomplete character at the end of raw.
 func (d *decoder) step(out, raw []byte, end bool) (text []byte, used int, err error) {
 	switch d.name {
 	case windows1252Name:

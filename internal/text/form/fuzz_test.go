@@ -87,7 +87,7 @@ func rfc4180(text []byte) bool {
 	return !bytes.Contains(text, []byte(` "`))
 }
 
-// In a table without a header, Read returns each row, or a count or a doubt tells of the row.
+// In a table without a header, Read returns each row, or a count or a doubt covers the row.
 func FuzzReader(f *testing.F) {
 	for i, s := range seeds {
 		f.Add([]byte(s), uint8(i))

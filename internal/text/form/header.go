@@ -45,8 +45,8 @@ func (c *candidate) findHeading(g *Given) (h heading, err error) {
 	return h, err
 }
 
-// body returns the sampled rows of the table's width from index from on; of a large sample it
-// leaves out some.
+// body returns the sampled rows of the table's width from index from on. It leaves out some rows of
+// a large sample.
 func (c *candidate) body(from int) (rows [][]string) {
 	step := 1 + len(c.rows)*c.width/(2*sampledCells)
 	for i := from; i < len(c.rows); i++ {
@@ -240,7 +240,8 @@ func isNumber(s string) bool {
 	return ok
 }
 
-// rises returns the amount by which three or more numbers rise, if equal for all and positive.
+// rises returns the amount by which three or more numbers rise. ok is false unless all amounts are
+// equal and positive.
 func rises(cells []string) (step float64, ok bool) {
 	last := 0.
 	for i, c := range cells {

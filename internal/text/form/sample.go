@@ -23,8 +23,8 @@ type sample struct {
 	maxColumns int
 }
 
-// readHead reads the beginning of a file: headSize bytes or, if they have fewer than headLines
-// lines, more. whole reports whether this is all.
+// readHead reads the beginning of a file: headSize bytes, or more if these have fewer than
+// headLines lines. whole reports whether head is the whole file.
 func readHead(r io.Reader, maxColumns int) (head []byte, whole bool, err error) {
 	enough := min(16<<20, 16*maxColumns) // from this size on, fewer lines will do
 	for size := headSize; ; size *= 2 {
@@ -41,8 +41,8 @@ func readHead(r io.Reader, maxColumns int) (head []byte, whole bool, err error) 
 	}
 }
 
-// readPieces reads samples of a file from behind the first head bytes. last reports whether they
-// reach the file's end. at may be nil.
+// readPieces reads samples of a file from behind the first head bytes. last reports whether the
+// samples reach the file's end. at may be nil.
 func readPieces(at io.ReaderAt, head int, size int64) (raw [][]byte, last bool) {
 	if at == nil || size <= int64(head) {
 		return nil, false

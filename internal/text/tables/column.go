@@ -154,7 +154,7 @@ type Feature struct {
 	// Name is for example "age", "city=Rome", "age is missing" or "review: not good".
 	Name string
 	// Spread is about the standard deviation over the training rows; for the value of a number or a
-	// date it is taken as 1, times weakFactor in a weak column.
+	// date, Spread is 1, times weakFactor in a weak column.
 	Spread float64
 }
 

@@ -278,8 +278,8 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// If later rows make the file large enough for its columns, the encoder is the same as if they had
-// been allowed at once.
+// If later rows make the file large enough for its columns, the encoder is the same as if the
+// columns had been allowed at once.
 func TestManyColumns(t *testing.T) {
 	const columns = 30_000
 	table := func(rows int) string {

@@ -1420,7 +1420,7 @@ func joinDigits(x uint64, n uint) uint64 {
 
 // parseFloat32 parses the decimal number at b[p:]. It returns the value of strconv.ParseFloat for
 // 32 bits, and the position after the number, where white space or # must follow. If there is no
-// such number, next is the token's end and reason the error. b must end in a newline.
+// such number, next is the token's end and reason says why. b must end in a newline.
 func parseFloat32(b []byte, p int) (v float32, next int, reason string) {
 	token := p
 	var sign uint32
@@ -1555,8 +1555,8 @@ func isMissing(s string) bool {
 	return false
 }
 
-// isGapWord reports whether a cell is a gap among numbers or dates: missing by isMissing or, in
-// letters of either case, a word in gapWords or infinities.
+// isGapWord reports whether a cell is a gap among numbers or dates: missing according to
+// isMissing or, in letters of either case, a word in gapWords or infinities.
 func isGapWord(s string) bool {
 	return isMissing(s) || lookup(gapWords, s) != "" || isInfinite(s)
 }
@@ -1899,7 +1899,7 @@ func short(s string) (m uint64, decimals int, sign uint64, ok bool) {
 	return m, max(after, 0), sign, ok && digits-1 < maxDigits
 }
 
-// word returns the first eight bytes of b in little-endian order, 0 for those that b lacks.
+// word returns the first eight bytes of b in little-endian order, with 0 for bytes that b lacks.
 func word(b []byte) uint64 {
 	switch n := min(len(b), 8); {
 	case n >= 4: // the two words may overlap
@@ -1912,7 +1912,8 @@ func word(b []byte) uint64 {
 }
 
 // joinWord parses the first n bytes of x, little-endian text of digits and at most one point. m is
-// the digits without the point; after is the number of digits after it, or -1 without a point.
+// the digits without the point; after is the number of digits after the point, or -1 without a
+// point.
 func joinWord(x uint64, n uint) (m uint64, digits uint, after int, ok bool) {
 	after = -1
 	y := x ^ '.'*(asciiZeros/'0')
@@ -1960,9 +1961,9 @@ func truthOf(s string) string {
 	return ""
 }
 
-// find returns the index of s in levels. If s is not among them but a spelling of true, it returns
-// the index of the first level that is another spelling of true; likewise for false. Otherwise it
-// returns -1.
+// find returns the index of s in levels. If levels lacks s and s is a spelling of true, find
+// returns the index of the first level that is another spelling of true; likewise for false.
+// Otherwise find returns -1.
 func find(levels []string, s string) int {
 	k := slices.Index(levels, s)
 	if truth := truthOf(s); k < 0 && truth != "" {

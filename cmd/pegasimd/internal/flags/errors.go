@@ -46,7 +46,7 @@ func FromConfig(err error) error {
 	return UsageError{err}
 }
 
-// DidYouMean returns a question that names the closest word, with prefix in front; "" if none is
+// DidYouMean returns a question that names the closest word, with prefix in front; "" if no word is
 // close.
 func DidYouMean(word, prefix string, words []string) string {
 	best, distance := "", 1+max(1, len(word)/3)

@@ -26,8 +26,8 @@ func Of(command string) (flags []Flag) {
 	return flags
 }
 
-// OfField returns the flag, with its -, that sets a field of a Config or a Trainer, or the
-// field's name.
+// OfField returns the flag, with its -, that sets a field of a Config or a Trainer, or the field's
+// name if no flag does.
 func OfField(field string) string {
 	for _, topic := range Table {
 		for _, f := range topic.Flags {
