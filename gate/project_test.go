@@ -327,7 +327,7 @@ TEXT ·carry(SB), NOSPLIT, $0-0
 	flags := []string{"-base", "HEAD", "-bench", "", "-time", "", "-functions", `search\.`}
 	out := p.check(1, flags...)
 	p.lacks(section(out, "### Worse"), "| search.double/loop=1/amd64 | insn/KiB | 96 | 112 |")
-	p.lacks(out, "the loops of `search.carry`.")
+	p.lacks(out, "can't be read: `search.carry`.")
 	p.do("git", "checkout", "-q", ".")
 	p.change()
 	p.check(0, flags...)
