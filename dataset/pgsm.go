@@ -213,7 +213,7 @@ func ascending(names []string) error {
 			return fmt.Errorf("class name %q is not UTF-8", escape.Cut(name))
 		}
 		if i > 0 && name <= names[i-1] {
-			return fmt.Errorf("class name %q after %q: want the names sorted, each once",
+			return fmt.Errorf("class name %q after %q: want the names sorted by byte, each once",
 				escape.Cut(name), escape.Cut(names[i-1]))
 		}
 	}

@@ -85,7 +85,7 @@ func main() {
 			"times this time, those for f* and -seeds after 60 times; at most 50ms with -quick")
 	flag.BoolVar(&s.quick, "quick", false, "short runs, of small sets unless -sets names others")
 	flag.BoolVar(&s.seeds, "seeds", false,
-		"draw figures after those of the paper and of other sources")
+		"instead of timing, draw figures like those of the Pegasos paper and other sources")
 	flag.StringVar(&s.out, "out", "build/bench",
 		"the `folder` of trainers.csv, with all samples, or of the figures of -seeds")
 	flag.StringVar(folders["bottou"], "bottou", "", "`folder` with the source of Bottou's sgd 2 (svmsgd)")

@@ -341,8 +341,8 @@ func (r *modelReport) printParts(w io.Writer) {
 		fmt.Fprintln(w, "weights   largest first; the model has no scaling of columns, so that "+
 			"weights of columns in different units can't be compared")
 	} else if r.Vectors != nil {
-		fmt.Fprintf(w, "weights   largest first, by weight x spread: the standard deviation of the "+
-			"values that it multiplies or, with -scale max-abs, their largest magnitude%s\n", r.before)
+		fmt.Fprintf(w, "weights   largest first, by weight x spread: about the standard deviation of "+
+			"the values that it multiplies or, with -scale max-abs, their largest magnitude%s\n", r.before)
 	}
 	if r.Means != nil {
 		fmt.Fprintf(w, "\nmeans of absolute values over the %d pairs\n", len(r.Vectors))

@@ -98,7 +98,7 @@ func TestInspectSortsBySpread(t *testing.T) {
 		fmt.Fprintf(&rows, "%v,%v,%s\n", float64(i*7%10)/1e4, 1000*(i%3)+i*11%30, pet)
 	}
 	data, model := file(t, "pets.csv", rows.String()), filepath.Join(t.TempDir(), "model")
-	const heading = "weights   largest first, by weight x spread: the standard deviation of the " +
+	const heading = "weights   largest first, by weight x spread: about the standard deviation of the " +
 		"values that it multiplies or, with -scale max-abs, their largest magnitude\n\n"
 	for kind, want := range map[string]string{
 		"ovr": heading + "for cat: 2 weights",

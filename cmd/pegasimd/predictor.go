@@ -239,7 +239,7 @@ func (d *dataReader) scoreLabeled(m predictor) (*scoredSet, error) {
 	case s.Rows() == 0:
 		return nil, fmt.Errorf("%s: no rows to evaluate", d)
 	case predictions.Numbers(m) && s.Names != nil:
-		return nil, fmt.Errorf("%s: the labels are names, the model predicts numbers", d)
+		return nil, fmt.Errorf("%s: some labels are not numbers, but the model predicts numbers", d)
 	}
 	return s, nil
 }

@@ -48,9 +48,9 @@ it helps, a flag. For a table the line 'resolved:' has a command that trains the
 detecting anything; the model stores its flags.
 
 By default the objective is lambda/2 |w|^2 + the mean loss of the scores z = <w,x>, where x ends
-with the bias's constant feature. With -c and the hinge loss it is the objective of liblinear's -s 3
--c, divided by C * rows: lambda is 1/(C * rows). The same data, flags and seed give the same model,
-bit for bit, on every machine.
+with the bias's constant feature. With -c C, two classes and the hinge loss it is, on the scaled
+rows, the objective of liblinear's -s 3 -c C, divided by C * rows: lambda is 1/(C * rows). The same
+data, flags and seed give the same model, bit for bit, on every machine.
 
 Examples:
   pegasimd train people.csv

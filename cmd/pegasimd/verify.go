@@ -42,8 +42,8 @@ checked. Parts listed as not checked may be wrong, such as steps, estimates and 
 Verify prints the gap that it found, and lists the weight vectors for which it found a larger gap
 than claimed. With -proof FILE, written by train -proof, the bound comes from the dual variables in
 FILE. Name the files of training again: -weights, -costs and -prior. Name -start for a table with
-words, or if the data have features that the other model lacked. Unless -layout is given, the rows
-have the same layout as in training. Several DATA have to be named in the order of training.
+words, or if the data have features that the other model lacked. Verify stores rows as training did,
+dense or sparse, unless -layout is given. Several DATA have to be named in the order of training.
 
 For a model of train -holdout, the rows held out are found again and left out; the file of -weights
 must have a weight for all rows.

@@ -96,7 +96,7 @@ func compare(w io.Writer, args []string) error {
 			func(c comparison) bool { return c.rows < 1000 }))
 	}
 	for k, c := range commands {
-		fmt.Fprintf(w, "%s: %s: trained in %.1f s of processor time\n", []string{"old", "new"}[k],
+		fmt.Fprintf(w, "%s: %s: all training runs took %.1f s of processor time\n", []string{"old", "new"}[k],
 			c.path, c.spent.Seconds())
 	}
 	return nil

@@ -217,8 +217,8 @@ func (f *Folder) verification(stats *scale.Statistics) (*rounds.Rounds, error) {
 		return nil, err
 	}
 	if hash(file) != f.Settings.Claim {
-		return nil, fmt.Errorf("%s: the rounds in %s are for another model: choose another folder, or "+
-			"remove that one", name, escape.Name(f.dir))
+		return nil, fmt.Errorf("%s: not the file with which the rounds in %s began: it was changed, or "+
+			"this worker's machine has another file at the path", name, escape.Name(f.dir))
 	}
 	m, err := pegasos.Read(bytes.NewReader(file))
 	if err != nil {

@@ -194,8 +194,9 @@ type decoder struct {
 	replaced int // invalid bytes of UTF-8, or units of UTF-16, that became U+FFFD
 }
 
-var errNotUTF8 = errors.New("a byte that is not UTF-8: say what the encoding is, " +
-	"-encoding windows-1252 for instance")
+var errNotUTF8 = errors.New("a byte that is not UTF-8: name the file's encoding if it is another, " +
+	"-encoding windows-1252 for instance; if a few bytes are damaged, iconv -c -f utf-8 -t utf-8 " +
+	"leaves them out")
 
 const decoderChunk = 1 << 16
 

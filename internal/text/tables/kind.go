@@ -71,6 +71,9 @@ func (s *stats) judge(name string, fileMark byte) verdict {
 			v.flag = "-numbers COLUMN or -dates COLUMN"
 		case s.dateCells > s.numbers.count:
 			v.doubt, v.flag = "dates and words, taken for words", "-dates COLUMN"
+			if s.numbers.count > s.eights {
+				v.doubt = "dates, numbers and words, taken for words"
+			}
 		case s.points > 0 && s.commas > 0 && cell.DecimalMark(s.oddOne) != 0:
 			v.doubt = "both decimal commas and decimal points, taken for words"
 			v.flag = "write them with one mark"
@@ -121,7 +124,7 @@ func (s *stats) wordsVerdict(cells int) verdict {
 	switch {
 	case s.likeText():
 		return verdict{kind: Text, as: assumption{text: true}, reason: fmt.Sprintf(
-			"text of about %.0f words in the mean", 1+float64(s.spaces+s.alone)/float64(cells))}
+			"text of about %.0f words on average", 1+float64(s.spaces+s.alone)/float64(cells))}
 	case s.likeNames() && (!s.manyGaps() || s.full):
 		return verdict{kind: LeftOut, names: true,
 			reason: fmt.Sprintf("looks like an identifier: %s different words in %d rows",

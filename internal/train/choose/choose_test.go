@@ -703,3 +703,23 @@ func TestCosts(t *testing.T) {
 		}
 	}
 }
+
+// Rule 2 of docs/spec.md chooses standard, whose statistics name the constant columns, although rows
+// of a user-defined type are then left as they are.
+func TestConstantColumnsOfUserRows(t *testing.T) {
+	const rows, cols, constant = 5000, 600, 200
+	x, y := dense.New(rows, cols), make([]float32, rows)
+	for i := range rows {
+		y[i] = float32(i % 2)
+		for j, row := 0, x.Row(i); j < cols; j++ {
+			if row[j] = 1; j >= constant {
+				row[j] = float32(math.Pow(10, float64(j%3)) * math.Sin(float64(i*cols+j)))
+			}
+		}
+	}
+	c := settled(t, sample.UserRows(x), y, store.SetOptions{}, choose.Open{})
+	want := 1e-4 * 10 * (cols - constant) / rows * c.Scale.R2
+	if c.Scale.Kind != scale.None || math.Abs(c.Lambda/want-1) > 1e-12 {
+		t.Errorf("%s, lambda %v, want %v", c.Scale.Kind, c.Lambda, want)
+	}
+}

@@ -266,17 +266,20 @@ func (s *Settings) Parts(classes int) iter.Seq2[int, []int32] {
 // Vectors returns the number of weight vectors of a model, or an error if the settings do not allow
 // this number of classes. classes must be 0 for regression.
 func (s *Settings) Vectors(classes int) (int, error) {
-	numbers := s.Regression()
+	numbers, most := s.Regression(), labels.MaxClasses
+	if s.Multiclass == OneVsOne {
+		most = MaxPairClasses
+	}
 	switch {
 	case numbers && classes == 0, !numbers && classes == 2 && !s.Joint():
 		return 1, nil
 	case numbers:
 		return 0, fmt.Errorf("%s, want 0 for regression with the loss %q",
 			plural.Count(classes, "class"), s.Loss)
-	case classes < 2 || classes > labels.MaxClasses:
-		return 0, fmt.Errorf("%s, want 2 to %d", plural.Count(classes, "class"), labels.MaxClasses)
-	case s.Multiclass == OneVsOne && classes > MaxPairClasses:
-		return 0, fmt.Errorf("%d classes, want at most %d for one-vs-one", classes, MaxPairClasses)
+	case (classes < 2 || classes > most) && s.Multiclass == OneVsOne:
+		return 0, fmt.Errorf("%s, want 2 to %d for one-vs-one", plural.Count(classes, "class"), most)
+	case classes < 2 || classes > most:
+		return 0, fmt.Errorf("%s, want 2 to %d", plural.Count(classes, "class"), most)
 	case s.Multiclass == OneVsOne:
 		return classes * (classes - 1) / 2, nil
 	}
