@@ -162,7 +162,8 @@ func TestCSVErrors(t *testing.T) {
 			`a.csv:1: 3 columns, want 6 with the label column`},
 		{"class name that is not UTF-8", "1,caf\xe9\n", Options{Encoding: "utf-8"},
 			"a.csv:1: a byte that is not UTF-8: name the file's encoding if it is another, -encoding " +
-				"windows-1252 for instance; if a few bytes are damaged, iconv -c -f utf-8 -t utf-8 leaves them out"},
+				"windows-1252 for instance; if a few bytes are damaged, iconv -c -f utf-8 -t utf-8 leaves " +
+				"them out"},
 		{"too many columns", "1,2,3,4\n", Options{MaxFeatures: 2},
 			`a.csv:1: 3 features are beyond the limit of 2 (-max-features)`},
 	} {

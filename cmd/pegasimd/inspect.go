@@ -28,7 +28,7 @@ the second.
 
 For data other than a table, it prints the size, the labels or their number, and the range and zeros
 of the first features. For a table it prints how the text is read, and for each column its kind, the
-reason and often a cell. With -label-column it prints the features that train would compute from the
+reason and a cell. With -label-column it prints the features that train would compute from the
 other columns. A .pgsm file is checked completely, including its checksums.
 
 Examples:
