@@ -29,7 +29,7 @@ type Reader struct {
 	table   rows
 	json    *jsonRows // equal to table for the format JSONL; else nil
 	keep    bool
-	needed  []string // names of a header that may come later
+	needed  []string // names that a model needs, which a header below the first row has
 
 	cells    []string
 	read     int // rows of a table that are not in empty or repeated

@@ -23,8 +23,9 @@ const (
 	// descent's estimated passes.
 	maxDescentRatio  = 8
 	minDescentPasses = 100
-	// If Average is LastHalf, dual coordinate descent returns an average for losses with kinks, and
-	// for other losses above slowDescentPasses estimated passes.
+	// If Average is LastHalf, dual coordinate descent returns an average over its last pass for
+	// losses with kinks, and for other losses if it is estimated to need more than slowDescentPasses
+	// passes.
 	slowDescentPasses = 20
 )
 
