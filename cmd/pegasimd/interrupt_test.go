@@ -117,6 +117,19 @@ func TestSignals(t *testing.T) {
 	}
 }
 
+// interrupt runs the command, and sends SIGINT when the time wait has passed since a file that matches
+// pattern appeared.
+func interrupt(t *testing.T, wait time.Duration, pattern, command string) {
+	t.Helper()
+	p := start(t, strings.Fields(command)...)
+	waitFor(t, pattern)
+	time.Sleep(wait)
+	p.Process.Signal(os.Interrupt)
+	if code, _ := p.end(); code != exitInterrupted {
+		t.Fatalf("exit code %d, %s", code, p.stderr.String())
+	}
+}
+
 func TestInterruptedRunKeepsItsState(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no SIGINT to be sent: NOT TESTED")
@@ -124,14 +137,8 @@ func TestInterruptedRunKeepsItsState(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "toy.svm", strings.Repeat(toy, 5))
 	for wait := time.Second; ; wait *= 2 { // other processes may delay the first step
-		p := start(t, strings.Fields("train -force -checkpoint state.gz -every 1h "+
-			"-steps 1000000000000 -json report -plot curve.svg toy.svm model")...)
-		waitFor(t, "state.gz.*.tmp")
-		time.Sleep(wait)
-		p.Process.Signal(os.Interrupt)
-		if code, _ := p.end(); code != exitInterrupted {
-			t.Fatalf("exit code %d, %s", code, p.stderr.String())
-		}
+		interrupt(t, wait, "state.gz.*.tmp", "train -force -checkpoint state.gz -every 1h "+
+			"-steps 1000000000000 -json report -plot curve.svg toy.svm model")
 		if _, err := os.Stat("model"); err != nil && wait < time.Minute {
 			continue // the signal came before the training
 		}
@@ -162,13 +169,7 @@ func TestInterruptedRunStoresWords(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "texts.tsv", strings.Repeat("yes\tgood news for all\nno\tbad news for all\n", 20))
 	for wait := time.Second; ; wait *= 2 { // other processes may delay the training
-		p := start(t, "train", "-words", "2", "-steps", "1000000000000", "texts.tsv", "model")
-		waitFor(t, "model.*.tmp")
-		time.Sleep(wait)
-		p.Process.Signal(os.Interrupt)
-		if code, _ := p.end(); code != exitInterrupted {
-			t.Fatalf("exit code %d, %s", code, p.stderr.String())
-		}
+		interrupt(t, wait, "model.*.tmp", "train -words 2 -steps 1000000000000 texts.tsv model")
 		if _, err := os.Stat("model"); err != nil && wait < time.Minute {
 			continue // the signal came before the training
 		}
