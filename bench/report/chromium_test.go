@@ -29,7 +29,7 @@ import (
 type look struct {
 	Figures  []seen   `json:"figures"`
 	Overlaps []string `json:"overlaps"` // pairs of texts in a figure that cover each other
-	Outside  []string `json:"outside"`  // texts and lines that leave their figure
+	Outside  []string `json:"outside"`  // texts, bars and lines of series that leave their figure
 	Small    []string `json:"small"`    // texts of less than 9 pixels
 	Faint    []string `json:"faint"`    // texts and lines whose contrast is too low
 	Scroll   int      `json:"scroll"`   // pixels by which the page is wider than the window

@@ -18,9 +18,10 @@ const (
 // Terms returns the terms of the given kind for the scaled rows x, not yet fitted. columns selects
 // columns of x; nil means all. Constant columns, columns equal to an earlier one and rows of weight
 // 0 do not count. Each remaining column with more than two values has its square among Products, or
-// its pieces among Pieces. Products include the product of each pair if at most maxProductColumns
-// columns remain. The result is nil if there are no terms, or if more than MaxCurvedColumns columns
-// remain. Once stop returns true, the result is unusable.
+// among Pieces a piece for each distinct quartile of a sample of its rows. Products include the
+// product of each pair if at most maxProductColumns columns remain. The result is nil if there are
+// no terms, or if more than MaxCurvedColumns columns remain. Once stop returns true, the result is
+// unusable.
 func Terms(kind curves.Kind, x store.Rows, columns []int, weight []float64, stop func() bool,
 ) *curves.Expansion {
 	if columns == nil {

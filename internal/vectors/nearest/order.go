@@ -73,7 +73,8 @@ func (o *order[E]) key(h Hit) float64 {
 	return wide
 }
 
-// The score and the wide score must be below small in magnitude.
+// underflowed reports whether underflow may have changed the row's score by more than a rounding.
+// wide is the row's wide score; it and the score must be below small in magnitude.
 func (o *order[E]) underflowed(wide float64, row int) bool {
 	return o.by != ByCosine || math.Abs(wide) < 0x1p-126 ||
 		math.Abs(o.rows.wide(ByDot, o.x, row)) < float64(leastSum(len(o.x)))
