@@ -35,7 +35,7 @@ func TestNewTable(t *testing.T) {
 		names          []string
 		label, columns int
 		want           *Table
-		at             []int // columns of the file
+		at             []int // the file's column of each feature
 	}{
 		{nil, 2, 3, nil, nil},
 		{nil, 0, 3, &Table{LabelAt: 0}, []int{1, 2}},
