@@ -332,7 +332,7 @@ type verifyReport struct {
 	ClaimedBound     number   `json:"claimed_dual_objective"`
 	ClaimedGap       number   `json:"claimed_gap"`
 	Rows             int      `json:"rows"`
-	HeldOut          int      `json:"held_out_rows,omitempty"` // labeled rows held out in training, not in Rows
+	HeldOut          int      `json:"held_out_rows,omitempty"` // labeled rows, not in Rows
 	Features         int      `json:"features"`
 
 	of    *pegasos.Verification

@@ -496,9 +496,9 @@ func TestRowsTold(t *testing.T) {
 	text := table("a,b,c", 40, plain(",")) + "1,2\n" + table("a,b,c", 10, plain(",")) + "1,2,3,4\n,,\n" +
 		table("", 5, plain(","))
 	r, rows := mustOpen(t, text, Given{})
-	if len(rows) != 55 || fmt.Sprint(r.Doubts()) != `[line 42: 2 rows have too few or too many cells (not 3) `+
-		`and are left out, such as "1" line 55: a row of empty cells is left out line 43: a header below the `+
-		`first row is left out, such as "a"]` {
+	if len(rows) != 55 || fmt.Sprint(r.Doubts()) != `[line 42: 2 rows have too few or too many `+
+		`cells (not 3) and are left out, such as "1" line 55: a row of empty cells is left out `+
+		`line 43: a header below the first row is left out, such as "a"]` {
 		t.Error(len(rows), r.Doubts())
 	}
 	r, rows = mustOpen(t, text, Given{Keep: true, Columns: 2, Names: []string{"a"}})
