@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/help"
@@ -99,7 +100,7 @@ func runConvert(c *call, args []string) error {
 		})
 		p.clear()
 	} else {
-		if set, err = reader.readFor(f.For); err != nil {
+		if set, err = reader.readFor(f.For, format); err != nil {
 			return err
 		}
 		if err := reader.settle(false); err != nil {
@@ -123,7 +124,7 @@ func runConvert(c *call, args []string) error {
 	return err
 }
 
-func (d *dataReader) readFor(model string) (*dataset.Set, error) {
+func (d *dataReader) readFor(model string, format dataset.Format) (*dataset.Set, error) {
 	if model == "" {
 		set, _, err := d.read(nil)
 		return set, err
@@ -139,8 +140,12 @@ func (d *dataReader) readFor(model string) (*dataset.Set, error) {
 		err = d.expand(set, l.Scaling)
 	}
 	if err == nil && head.Classes != nil && !set.Unlabelled {
+		y, names := slices.Clone(set.Y), set.Names
 		if err = relabel(set, m, nil); err != nil {
 			err = fmt.Errorf("%s: %w", d, err)
+		}
+		if format == dataset.FormatCSV || format == dataset.FormatPGSM { // hold names
+			set.Y, set.Names = y, names
 		}
 	}
 	return set, err

@@ -252,7 +252,7 @@ func (d *dataReader) readValid(
 	return &pegasos.Labelled{X: v.Examples(), Y: v.Y}, v.LeftOut, nil
 }
 
-// relabel replaces the set's labels and names by the labels and names of the model's classes.
+// relabel replaces the set's labels, named or not, by the numbers of the model's classes.
 func relabel(set *dataset.Set, m modelio.Predictor, weights []float32) error {
 	classes := m.Head().Classes
 	at, names := positions(set, predictions.ClassNames(m))
@@ -266,7 +266,7 @@ func relabel(set *dataset.Set, m modelio.Predictor, weights []float32) error {
 		}
 		set.Y[i] = classes[k]
 	}
-	set.Names = m.Head().Names
+	set.Names = nil
 	return nil
 }
 

@@ -231,6 +231,19 @@ func TestValid(t *testing.T) {
 	if have := fmt.Sprint(report(t, dir+"/json")["labels"]); have != "[cat dog]" {
 		t.Errorf("labels %s", have)
 	}
+	// The numbers of the model's classes, 1 and 2, are not the indices of its names.
+	pairs := file(t, "two.csv", "1,0,dog\n0,1,cat\n")
+	must(t, "convert", "-for", dir+"/model", pairs, dir+"/two.svm")
+	must(t, "convert", "-for", dir+"/model", pairs, dir+"/two.csv")
+	if a, b := read(t, dir+"/two.svm"), read(t, dir+"/two.csv"); !strings.HasPrefix(a, "2 ") ||
+		!strings.Contains(a, "\n1 ") || !strings.Contains(b, ",dog\n") || !strings.Contains(b, ",cat\n") {
+		t.Errorf("%s%s", a, b)
+	}
+	if _, told := must(t, "train", "-start", dir+"/model", "-weights", file(t, "weights",
+		weights.String()), file(t, "data.csv", noisy(2, 80, all, pets)), dir+"/started"); !strings.
+		Contains(told, "3 classes: ant (") {
+		t.Error(told)
+	}
 	line := file(t, "line.csv", "x,y\n0,1\n1,3\n2,5\n3,7\n")
 	must(t, "train", "-quiet", "-loss", "eps-insensitive", "-bias", "unregularised", "-epochs",
 		"500", "-patience", "3", "-valid", line, line, dir+"/model")

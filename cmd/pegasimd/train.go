@@ -207,6 +207,7 @@ func (r *linearRun) readData() (err error) {
 	}
 	r.known = labelling{names: r.set.Names}
 	numbers := like.Classes == nil || r.cfg.Loss.Regression()
+	r.reader.describeSet(r.set, numbers, r.loading)
 	if !numbers {
 		if err := relabel(r.set, like, r.reader.weights); err != nil {
 			return fmt.Errorf("%s: %w", r.reader, err)
@@ -217,7 +218,6 @@ func (r *linearRun) readData() (err error) {
 		!slices.Equal(predictions.ClassNames(r.start), predictions.ClassNames(r.prior)) {
 		return flags.Usagef("-start and -prior: the models have different classes")
 	}
-	r.reader.describeSet(r.set, numbers, r.loading)
 	return nil
 }
 
