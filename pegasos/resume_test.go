@@ -192,7 +192,7 @@ func TestResumeFiles(t *testing.T) {
 			if !errors.Is(err, pegasos.ErrPaused) {
 				break
 			}
-			rest.Resume, rest.Start = clone(t, m), nil
+			rest.Resume = clone(t, m)
 			paused++
 		}
 		rest.KeepState, rest.Pause = false, 0

@@ -57,7 +57,7 @@ func (t *task) prepare(x Examples, y []float32) (*store.Set, error) {
 		return set, t.rescaleModels(x.Cols())
 	}
 	open := choose.Open{Settings: *t.Config.settings(), Resumed: t.Resume != nil,
-		Start: t.Start != nil, Prior: t.Prior != nil, Costs: t.Costs != nil,
+		Start: t.Start != nil && t.Resume == nil, Prior: t.Prior != nil, Costs: t.Costs != nil,
 		CurveColumns: t.CurveColumns,
 		Threads:      parallel.Threads(t.Threads), MaxMemory: t.MaxMemory, Stopped: t.stopped,
 		Need: func(s settings.Settings, set *store.Set) float64 {
@@ -201,9 +201,6 @@ func (t *task) checkModels() error {
 	if t.Prior != nil {
 		t.priorHash = t.Prior.Hash()
 	}
-	if t.Resume != nil {
-		t.startHash = t.Resume.Start
-	}
 	if t.Start != nil {
 		t.startHash = t.Start.Hash()
 		for k := range t.Start.Weights {
@@ -212,6 +209,21 @@ func (t *task) checkModels() error {
 			}
 		}
 	}
+	if t.Resume == nil {
+		return nil
+	}
+	want := t.Resume.Start
+	switch {
+	case t.Start != nil && want == "":
+		return configErrorf("Start", "the run to resume continues no other model")
+	case t.Start != nil && t.startHash != want:
+		return configErrorf("Start", "the run to resume continues another model, with the hash %.16s...",
+			want)
+	case t.Start == nil && want != "" && t.Calibrate > 0:
+		return configErrorf("Start", "want the model with the hash %.16s..., which the run to resume "+
+			"continues: %s trains from it, too", want, options.Name("Calibrate"))
+	}
+	t.startHash = want
 	return nil
 }
 
@@ -302,11 +314,13 @@ func (t *task) trainOnce(ctx context.Context, set *store.Set, folded bool) (*Mod
 func (t *task) job(set *store.Set) engine.Job {
 	job := engine.Job{
 		Settings: *t.Config.settings(), Rows: set, Scale: t.scale, Columns: t.columns,
-		Start: t.Start.point(), Prior: t.Prior.point(), PriorHash: t.priorHash, Costs: t.Costs,
+		Prior: t.Prior.point(), PriorHash: t.priorHash, Costs: t.Costs,
 		Threads: t.Threads, MaxMemory: t.MaxMemory, Pause: t.Pause, KeepState: t.KeepState,
 		KeepProof: t.KeepProof, Until: t.prepareCtx,
 	}
-	if m := t.Resume; m != nil {
+	if m := t.Resume; m == nil {
+		job.Start = t.Start.point()
+	} else {
 		job.Resume = &engine.Resume{Settings: *m.Config.settings()}
 		if m.State != nil {
 			job.Resume.State = &m.State.state

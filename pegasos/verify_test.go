@@ -419,11 +419,20 @@ func TestVerifyStart(t *testing.T) {
 	if !errors.Is(err, pegasos.ErrPaused) || part.Start != first.Hash() {
 		t.Fatalf("%v, %q", err, part.Start)
 	}
-	tr.Pause, tr.Start, tr.Resume = 0, nil, part
+	tr.Pause, tr.Resume, tr.KeepState = 0, part, false
+	for _, start := range []*pegasos.Model{nil, part} { // first is needed for the folds
+		tr.Start = start
+		var bad *pegasos.ConfigError
+		if _, err := tr.Train(t.Context(), data.dense, data.y); !errors.As(err, &bad) ||
+			bad.Field != "Start" {
+			t.Errorf("resumed with another Start: %v", err)
+		}
+	}
+	tr.Start = first
 	resumed := train(t, data.dense, data.y, tr)
-	tr.Start, tr.Resume = first, nil
+	tr.Resume = nil
 	m := train(t, data.dense, data.y, tr)
-	if m.Start != first.Hash() || resumed.Start != m.Start {
+	if m.Start != first.Hash() || !bytes.Equal(encode(t, resumed), encode(t, m)) {
 		t.Errorf("%q, resumed %q, want %q", m.Start, resumed.Start, first.Hash())
 	}
 	o := pegasos.VerifyOptions{Sigmoids: true}

@@ -102,7 +102,7 @@ func (k *checkpoints) train(r *linearRun, tr *pegasos.Trainer) (*pegasos.Model, 
 		}
 		steps = m.State.Steps()
 		stage.Store(training)
-		tr.Start, tr.Resume = nil, m
+		tr.Resume = m
 	}
 }
 

@@ -78,7 +78,8 @@ func (d *dataReader) resolved(set *dataset.Set, multiclass pegasos.Multiclass, f
 		words = append(words, "-decimal", mark)
 	}
 	names, label := d.names()
-	continued := c.flags.Given("start") || c.flags.Given("prior") // by these models' columns
+	// Then a model decides what the columns are.
+	continued := c.flags.Given("start") || c.flags.Given("prior") || files && c.flags.Given("resume")
 	switch {
 	case continued && d.opt.LabelColumn != "":
 		words = append(words, "-label-column", d.opt.LabelColumn)

@@ -97,6 +97,31 @@ func TestResumedPatience(t *testing.T) {
 		checkpoint, data, model)
 }
 
+func TestResumeResolved(t *testing.T) {
+	dir := t.TempDir()
+	data, first := file(t, "people.csv", people(80)), filepath.Join(dir, "first")
+	// -proof rounds the bounds, which may end the run later.
+	if _, told := must(t, "train", "-lambda", "0.3", "-proof", dir+"/proof", data, first); !strings.
+		Contains(resolvedLine.FindString(told), " -proof ") {
+		t.Error(told)
+	}
+	args := strings.Fields("train -force -quiet -checkpoint " + dir + "/state -lambda 0.1 -proba " +
+		"-layout sparse -start " + first)
+	must(t, append(args, data, dir+"/whole.model")...)
+	again := strings.Fields("train -force -resume " + dir + "/state")
+	fails(t, exitUsage, "-start: want the model with the hash ", append(again, data, dir+"/a.model")...)
+	fails(t, exitUsage, "-start: the run to resume continues another model", append(again, "-start",
+		dir+"/whole.model", data, dir+"/a.model")...)
+	_, told := must(t, append(again, "-start", first, data, dir+"/a.model")...)
+	resolved := shellSplit(t, resolvedLine.FindStringSubmatch(told)[1])
+	must(t, append(resolved[1:len(resolved)-1], "-force", dir+"/b.model")...)
+	for _, name := range []string{"a.model", "b.model"} {
+		if read(t, filepath.Join(dir, name)) != read(t, dir+"/whole.model") {
+			t.Errorf("%s is not the model of the whole run; %s", name, told)
+		}
+	}
+}
+
 // The printed command must read the same data.
 func TestContinuation(t *testing.T) {
 	c := &call{flags: flags.NewSet("train")}
@@ -105,7 +130,7 @@ func TestContinuation(t *testing.T) {
 	if _, err := c.parse(args, "DATA... [MODEL]"); err != nil {
 		t.Fatal(err)
 	}
-	const want = "pegasimd train -checkpoint c -format csv -label-column y -valid v -weights w " +
+	const want = "pegasimd train -checkpoint c -format csv -label-column y -start s -valid v -weights w " +
 		"-resume c -model m a.data"
 	if have := c.continuation(); have != want {
 		t.Errorf("have %s\nwant %s", have, want)

@@ -166,7 +166,7 @@ func (r *linearRun) openFiles() (err error) {
 		return err
 	}
 	r.prior, err = readNamed(f.Prior, pegasos.Read)
-	if err == nil && r.keep.from == nil {
+	if err == nil {
 		r.start, err = readNamed(f.Start, pegasos.Read)
 	}
 	return err
@@ -175,6 +175,9 @@ func (r *linearRun) openFiles() (err error) {
 func (r *linearRun) readData() (err error) {
 	if err = r.reader.readWeights(r.flags.Weights); err != nil {
 		return err
+	}
+	if r.keep.from != nil {
+		r.reader.likeTraining(r.keep.from.Data)
 	}
 	// like is the model whose features and labels are used. A checkpoint has those of its -start
 	// model.
@@ -350,7 +353,7 @@ func (r *linearRun) end() error {
 func (c *call) continuation() string {
 	words := c.flags.Words(true, func(f *flags.Flag) bool {
 		return !f.Is(flags.Setting|flags.Kinds) &&
-			!slices.Contains(strings.Fields("model proba resume start"), f.Name)
+			!slices.Contains(strings.Fields("model proba resume"), f.Name)
 	})
 	words = append(words, "-resume", c.flags.Checkpoint)
 	return c.commandLine(append(words, c.trainArguments()...))

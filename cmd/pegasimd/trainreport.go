@@ -255,6 +255,9 @@ func (r *trainReport) settled(d *dataReader, set *dataset.Set, multiclass pegaso
 	r.Warnings = d.call.warnings
 	if set.Form != nil {
 		words := d.resolved(set, multiclass, true)
+		if from := d.call.flags.Resume; from != "" { // the checkpoint has the settings
+			words = append(words, "-resume", from)
+		}
 		r.Command = d.call.commandLine(append(words, d.call.trainArguments()...))
 	}
 }

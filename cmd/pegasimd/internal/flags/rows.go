@@ -192,7 +192,7 @@ var Table = []Topic{
 				"regression targets)"},
 	}},
 	{"Verification", []Flag{
-		{Name: "proof", Field: "KeepProof", Takes: "file", In: "train", Rule: NoKernel | NoEffect,
+		{Name: "proof", Field: "KeepProof", Takes: "file", In: "train", Rule: NoKernel,
 			Help: "write the dual variables to this file, with which verify can prove the gap that " +
 				"the model claims; it has up to two bytes per row for each weight vector"},
 		{Name: "proof", Field: "KeepProof", Takes: "file", In: "verify!",
