@@ -173,6 +173,9 @@ func (m *Model) ScoreSparse(idx []int32, val []float32, dst []float64) []float64
 	store.CheckRow(idx, val)
 	dst = resize(dst, len(m.Weights))
 	if m.scalesRows() {
+		if idx == nil {
+			idx = []int32{} // an empty row, not a dense one
+		}
 		return m.scoreScaled(idx, val, dst)
 	}
 	n := len(idx)

@@ -41,6 +41,18 @@ func scored(t testing.TB) (models map[string]*pegasos.Model, p pair) {
 	}, p
 }
 
+func TestScoreEmptyRow(t *testing.T) {
+	x, y := ring(4, 300, 4)
+	for _, cfg := range []pegasos.Config{{Scale: pegasos.ScaleUnit}, {Scale: pegasos.ScaleStandard},
+		{Curves: pegasos.CurvesProducts}} {
+		m := train(t, x, y, pegasos.Trainer{Config: cfg})
+		want := m.Score(make([]float32, 4), nil)[0]
+		if have := m.ScoreSparse(nil, nil, nil)[0]; have != want {
+			t.Errorf("%+v: %v, want %v", cfg, have, want)
+		}
+	}
+}
+
 func TestScoreBits(t *testing.T) {
 	models, p := scored(t)
 	equal := func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
