@@ -1,6 +1,7 @@
 package pegasos_test
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -8,8 +9,10 @@ import (
 	"hash"
 	"io"
 	"math"
+	"math/rand/v2"
 	"testing"
 
+	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -156,3 +159,27 @@ func TestGoldenDescent(t *testing.T) {
 }
 
 var costsOf3 = [][]float64{{0, 1, 2}, {0.5, 0, 3}, {2, 1, 0}}
+
+// A model measured on the way must not change the run. Some of these runs end worse than at w = 0.
+func TestProgressModel(t *testing.T) {
+	replaced := 0
+	for seed := range uint64(40) {
+		g := rand.New(rand.NewPCG(seed, 3))
+		x, y := dense.New(30, 1), make([]float32, 30)
+		for i := range y {
+			x.Row(i)[0], y[i] = float32(g.NormFloat64()), float32(i)
+		}
+		tr := pegasos.Trainer{Config: pegasos.Config{Multiclass: pegasos.CrammerSinger, Tol: .01,
+			Lambda: .01, Offset: pegasos.OffsetR2, Finish: pegasos.FinishAuto, ClassWeight: "balanced"}}
+		want := train(t, x, y, tr)
+		tr.Progress = func(p pegasos.Progress) { p.Model() }
+		have := train(t, x, y, tr)
+		if !bytes.Equal(encode(t, have), encode(t, want)) {
+			t.Errorf("seed %d: %+v, want %+v", seed, have.Result, want.Result)
+		}
+		replaced += have.Result.Replaced
+	}
+	if replaced == 0 {
+		t.Error("no run ended worse than it began")
+	}
+}

@@ -3,6 +3,7 @@ package engine
 import (
 	"sync/atomic"
 
+	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
@@ -66,9 +67,17 @@ func (s *Session) measureAndReplace(m *Point) {
 	}
 }
 
-// Point returns the current point after measureAndReplace.
+// Point returns the current point after measureAndReplace. It does not change the session, whose
+// end may use the measurements of s.proven.
 func (s *Session) Point() *Point {
-	m := s.Now()
+	m, measured, of := s.Now(), make([][]proof.Measurement, len(s.Runs)), s.measured
+	for i, r := range s.Runs {
+		measured[i] = r.Measured
+	}
 	s.measureAndReplace(m)
+	for i, r := range s.Runs {
+		r.Measured = measured[i]
+	}
+	s.measured = of
 	return m
 }
