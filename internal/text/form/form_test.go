@@ -138,10 +138,12 @@ func TestForms(t *testing.T) {
 			return fmt.Sprintf("%d,%s,%s", i*7, strings.Join(colors[:1+i%3], "|"), number(i, 1))
 		}), ", header 40x3"},
 
-		"numbers alone":     {table("", 20, three), ", 20x3"},
-		"numbers and names": {table("a,b,c", 20, three), ", header 20x3"},
-		"words, no header":  {table("", 40, words), ", 40x3"},
-		"words and header":  {table("place,colour,other", 40, words), ", header 40x3"},
+		"numbers alone":        {table("", 20, three), ", 20x3"},
+		"numbers and names":    {table("a,b,c", 20, three), ", header 20x3"},
+		"words, no header":     {table("", 40, words), ", 40x3"},
+		"a label's name":       {"0,Label\n5%,ja\n21%,ja\n19%,nein\n", ", header 3x2"},
+		"a label's name below": {"5%,class\n21%,ja\n19%,class\n8%,nein\n", ", 4x2"},
+		"words and header":     {table("place,colour,other", 40, words), ", header 40x3"},
 		"words and label": {table("", 40, func(i int) string {
 			return "a" + color(i) + "," + town(i) + "," + number(i, 1)
 		}), ", 40x3"},

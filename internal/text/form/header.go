@@ -266,6 +266,7 @@ type columnSample struct {
 	column                       int
 	cells, numbers, dates, years int // cells that are not gaps, numbers, dates, years
 	digits, decimals, bytes      int // cells with digits, numbers with . , e or E, bytes
+	plain                        int // numbers without a sign such as % or $
 	least, most                  float64
 	sentences                    int
 	length                       int // bytes of each cell; 0 if cells differ
@@ -303,7 +304,7 @@ func sampleColumn(body [][]string, j int) *columnSample {
 				s.decimals++
 			}
 			if v, ok := cell.ParsePlain(c); ok {
-				if s.numbers == 1 {
+				if s.plain++; s.plain == 1 {
 					s.least, s.most = v, v
 				}
 				s.least, s.most = min(s.least, v), max(s.most, v)
@@ -382,6 +383,8 @@ func (b *ballot) askWords(x string, s *columnSample) {
 	case s.cells >= 3 && s.length >= 6 && s.length == len(x) && hasDigit, // an id like those below
 		2*s.sentences >= s.cells && endsSentence(x):
 		b.no++
+	case isLabelName(x):
+		b.yes++
 	case recurring >= .9 && s.cells >= 10:
 		b.yes++
 	case s.cells >= 3 && float64(s.digits) >= .9*n && !hasDigit:
@@ -391,12 +394,20 @@ func (b *ballot) askWords(x string, s *columnSample) {
 	}
 }
 
+func isLabelName(s string) bool {
+	return slices.Contains([]string{"label", "target", "class"}, strings.ToLower(s))
+}
+
 // isStrange reports whether the number x is far outside the range of the column, whole among
-// decimals, or a year among other numbers. In a column of few cells only years are strange.
+// decimals, a year among other numbers, or without a sign such as % that all others have. In a
+// column of few cells only years and the last are strange.
 func (s *columnSample) isStrange(x string) bool {
 	v, ok := cell.ParsePlain(x)
 	if !ok {
 		return false
+	}
+	if s.plain == 0 && s.numbers > 1 {
+		return true
 	}
 	if s.cells < 8 {
 		return isYear(x) && s.years == 0 && s.cells > 1
