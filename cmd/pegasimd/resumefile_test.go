@@ -122,6 +122,15 @@ func TestResumeResolved(t *testing.T) {
 	}
 }
 
+func TestResumeZeroClass(t *testing.T) {
+	data, dir := file(t, "a.csv", "u,v,y\n1,2,b\n2,1,c\n3,3,a\n-1,-2,b\n-2,0,c\n4,3,a\n"), t.TempDir()
+	must(t, "train", "-quiet", "-class-weight", "a=0", "-checkpoint", dir+"/state", data, dir+"/a")
+	must(t, "train", "-quiet", "-resume", dir+"/state", data, dir+"/b")
+	if read(t, dir+"/a") != read(t, dir+"/b") {
+		t.Error("the resumed run gives another model")
+	}
+}
+
 // The printed command must read the same data.
 func TestContinuation(t *testing.T) {
 	c := &call{flags: flags.NewSet("train")}

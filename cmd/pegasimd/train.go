@@ -212,7 +212,11 @@ func (r *linearRun) readData() (err error) {
 	numbers := like.Classes == nil || r.cfg.Loss.Regression()
 	r.reader.describeSet(r.set, numbers, r.loading)
 	if !numbers {
-		if err := relabel(r.set, like, r.reader.weights); err != nil {
+		rename := relabel
+		if like == r.keep.from {
+			rename = relabelTrainingSet
+		}
+		if err := rename(r.set, linearModel{like}, r.reader.weights); err != nil {
 			return fmt.Errorf("%s: %w", r.reader, err)
 		}
 		r.known = labelling{like.Names, like.Classes}
