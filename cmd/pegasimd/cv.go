@@ -22,9 +22,9 @@ var cvCommand = command{help.Command{
 	Help: `Cv divides the rows of DATA into folds with nearly equal shares of every class. For each
 lambda and each fold, it trains on the other folds and predicts the fold. The table has the mean of
 -metric over the folds and its standard deviation and, for linear models, the means of the objective
-and the gap in training. The best mean wins; ties go to the first in the table. With -model a model
-with the best settings is trained on all rows and written. Several DATA are read as one, as by
-train.
+and the gap in training. The best mean wins; ties go to the first in the table. The last line has
+the command that trains a model with the best settings on all rows; -model trains and writes it at
+once. Several DATA are read as one, as by train.
 
 The kinds of a table's columns, of scaling and of curves, and the multi-class scheme are chosen
 once, from all rows. The solver, the length of training, and values that are measured, such as
@@ -281,10 +281,16 @@ func (v *search) setBest() {
 			v.flags.Set(name, fmt.Sprint(value))
 		}
 	}
+	if c := best.cfg.Curves; c != "" && c != pegasos.CurvesNone { // train chooses none with -lambda
+		v.flags.Set("curves", string(c))
+	}
 }
 
 func (v *search) write() error {
 	v.out.Warnings = v.call.warnings
+	v.setBest()
+	words := v.reader.resolved(v.set, v.cfg.Multiclass, true)
+	v.out.Command = "pegasimd train " + shellWords(append(words, v.args...))
 	if err := v.jsonOut.writeJSON(v.out); err != nil {
 		return err
 	}
@@ -350,6 +356,7 @@ func (v *search) print(w io.Writer) {
 	if r.Model != "" {
 		fmt.Fprintf(w, "model %s of all rows, hash %.16s...\n", escape.Name(r.Model), r.Hash)
 	}
+	fmt.Fprintf(w, "the best, on all rows: %s\n", escape.Text(r.Command))
 }
 
 // mayImprove reports whether the best settings are worse than perfect in one or more folds.

@@ -353,6 +353,11 @@ func TestCVCurves(t *testing.T) {
 				t.Errorf("words %t, curves %q: accuracy %v, %s",
 					word, curves, accuracy, m.Settings())
 			}
+			best := shellSplit(t, have.Command)
+			must(t, append(best[1:], "-model", model+"2")...)
+			if read(t, model) != read(t, model+"2") {
+				t.Errorf("words %t, curves %q: %q trains another model", word, curves, best)
+			}
 		}
 	}
 }

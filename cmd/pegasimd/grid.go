@@ -101,6 +101,7 @@ type cvReport struct {
 	Seed       uint64    `json:"seed"`
 	Model      string    `json:"model,omitempty"`
 	Hash       string    `json:"model_hash,omitempty"`
+	Command    string    `json:"command"` // trains the best point on all rows
 	Warnings   []string  `json:"warnings,omitempty"`
 	Gap        *number   `json:"model_gap,omitempty"`
 	Config     any       `json:"config"` // of the best point, except settings that depend on the rows
