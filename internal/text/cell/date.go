@@ -71,9 +71,9 @@ func Orders(s string) Order {
 	return 0
 }
 
-// YearFirst reports whether s begins with three numbers of two digits between equal marks, such as
-// 19-11-03, and returns the first and the last number. day is 0 if the numbers, as year, month and
-// day, are no date from 2000 to 2099.
+// YearFirst reports whether s begins with three numbers of two digits separated by equal marks,
+// such as 19-11-03, and returns the first and the last number. day is 0 if the numbers, as year,
+// month and day, are no date from 2000 to 2099.
 func YearFirst(s string) (year, day int, short bool) {
 	const form = "19-11-03"
 	if len(s) < len(form) || countDigits(s) != 2 || countDigits(s[3:]) != 2 || countDigits(s[6:]) != 2 ||
@@ -87,7 +87,7 @@ func YearFirst(s string) (year, day int, short bool) {
 }
 
 type dateParser struct {
-	year, month, day int // year 0 for a time alone, day 0 for a month; DMY order if it is open
+	year, month, day int // year 0 for a time alone, day 0 for a month; as in DMY if the order is open
 	orders           Order
 	hasTime, short   bool    // short: the year has two digits
 	seconds          float64 // since midnight

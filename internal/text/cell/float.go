@@ -56,7 +56,7 @@ func CountDigits(x uint64) uint {
 // JoinDigits returns the number that the first n of eight digits form; n is 1 to 8. x is as in
 // [CountDigits].
 func JoinDigits(x uint64, n uint) uint64 {
-	// Move the digits to the end, after zeros, and combine them to pairs, and the pairs to the
+	// Move the digits to the end, after zeros. Combine them into pairs, and the pairs into the
 	// number. The mask lets the compiler omit a check of the shift count.
 	x <<= (64 - 8*n) & 63
 	x = x*10 + x>>8

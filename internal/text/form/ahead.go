@@ -37,7 +37,7 @@ type readAhead struct {
 
 // ReadAhead starts a goroutine that reads rows before Read returns them. It does nothing in the
 // format JSONL, whose rows may add columns. The caller must call stop before closing the file, must
-// not read after that, and may call Doubts only after io.EOF.
+// not read after stop, and may call Doubts only after io.EOF.
 func (r *Reader) ReadAhead() (stop func()) {
 	if r.json != nil {
 		return func() {}

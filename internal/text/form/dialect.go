@@ -147,7 +147,7 @@ func commented(text []byte) bool {
 }
 
 // measure sets c.width. Unless the caller gives SkipLines, it sets c.first to the first row of that
-// width, or to the row before if it may be the header.
+// width, or to the row before, if that row may be the header.
 func (c *candidate) measure(g *Given) {
 	counts := map[int]int{}
 	for _, r := range c.rows {
@@ -276,8 +276,8 @@ func (c *candidate) fitModel(g *Given) {
 	}
 }
 
-// findHeader returns the index of the first row with all of g.Names or, if g.Columns is 0 and a
-// label is given, with g.Label.
+// findHeader returns the index of the first row, among the first 100, with all of g.Names or, if
+// g.Columns is 0 and a label is given, with g.Label.
 func (c *candidate) findHeader(g *Given) (at int, found bool) {
 	names := g.Names
 	if g.Columns == 0 && g.Label != "" {

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// A separator is doubtful if the score with another separator is at least this share of the best
-// score.
+// A separator is doubtful if another separator has at least this share of the best score.
 const doubtful = .9
 
 func separatorDoubts(best, second *candidate) (doubts []Doubt) {
@@ -25,7 +24,7 @@ func separatorDoubts(best, second *candidate) (doubts []Doubt) {
 		separatorName(best.separator), best.width, separatorName(second.separator), second.width)})
 }
 
-// hasBlanks reports whether a table of one column looks like cells between blanks.
+// hasBlanks reports whether a table of one column looks like cells separated by blanks.
 func (c *candidate) hasBlanks() bool {
 	counts, words, values := map[int]int{}, 0, 0
 	for _, r := range c.rows {
@@ -80,8 +79,7 @@ func headerDoubts(c *candidate, h heading, skipped, above int) (doubts []Doubt) 
 	return append(doubts, d)
 }
 
-// bracketed reports whether each of two or more rows, but not its first and last cell, is in
-// brackets.
+// bracketed reports whether body has two or more rows, each in brackets as a whole, as in (1,2,3).
 func bracketed(body [][]string) bool {
 	in := func(row []string, opening, closing string) bool {
 		first, last := row[0], row[max(named(row), 1)-1]

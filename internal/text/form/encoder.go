@@ -3,7 +3,7 @@ package form
 // Encoder encodes the rows of a table as features and labels.
 type Encoder interface {
 	// Reads returns the table whose columns the encoder reads and, for each column, whether
-	// features depend on it; otherwise the file may lack the column. Encode gets the cells of the
+	// features depend on it; the file may lack the other columns. Encode gets the cells of the
 	// table's columns or, if the table is nil, of all columns but the label's, in the order of the
 	// file.
 	Reads() (t *Table, uses []bool)

@@ -414,7 +414,7 @@ func TestGivenForm(t *testing.T) {
 	}
 }
 
-// With a model's names or number of columns, the last rows are read as in the whole file.
+// With a model's names or number of columns, the last rows alone are read as in the whole file.
 func TestSuffixes(t *testing.T) {
 	decimal := func(i int) string { return strings.ReplaceAll(number(i, 2), ".", ",") }
 	for name, c := range map[string]struct {

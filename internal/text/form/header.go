@@ -428,7 +428,7 @@ func (c *candidate) looksNamed(at int) bool {
 		b.no == 0 && b.strange == 0 && distinct(first) && !slices.ContainsFunc(first, isValue)
 }
 
-// checkNames returns an error if the row with index at is a header without names that the model
+// checkNames returns an error if the row with index at is a header that lacks names the model
 // needs.
 func (c *candidate) checkNames(at int, g *Given) error {
 	absent := lacking(c.fit(c.rows[at], c.body(at+1)), g.Names)

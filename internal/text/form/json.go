@@ -136,8 +136,8 @@ type jsonScanner struct {
 	at   int
 }
 
-// object parses text as one JSON object. It calls visit with the name, the value and the value's
-// index in text of each field, and returns the first syntax error or reason from visit.
+// object parses text as one JSON object. For each field it calls visit with the name, the value and
+// the value's index in text. It returns the first syntax error or reason from visit.
 func (s *jsonScanner) object(visit func(name, value string, at int) string) (reason string) {
 	if s.skip(); !s.take('{') {
 		return "want an object, in braces"

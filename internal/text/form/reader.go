@@ -15,8 +15,8 @@ import (
 // mostFooter bounds the ragged rows at the end of a table that are no errors.
 const mostFooter = 20
 
-// footerRows bounds the number of possible totals that are reported, and the distance of the last
-// of them from the end of the table.
+// Possible totals are reported if there are at most footerRows, the last of them among the last
+// footerRows rows of the table.
 const footerRows = 3
 
 type Reader struct {
@@ -29,7 +29,7 @@ type Reader struct {
 	table   rows
 	json    *jsonRows // equal to table for the format JSONL; else nil
 	keep    bool
-	needed  []string // names that a model needs, which a header below the first row has
+	needed  []string // names that a model needs; a row with all of them is a header
 
 	cells    []string
 	read     int // rows of a table that are not in empty or repeated
@@ -289,8 +289,8 @@ func (r *Reader) Form() Form { return r.form }
 // skipped lines.
 func (r *Reader) FirstLine() int { return max(r.first, 1+r.form.SkipLines) }
 
-// Names returns the header's cells, "label" and "text" in the format Lines, or the fields found so
-// far in the format JSONL; nil without names. The caller must not change them.
+// Names returns the header's cells, "text" with or without "label" in the format Lines, or the
+// fields found so far in the format JSONL; nil without names. The caller must not change them.
 func (r *Reader) Names() []string {
 	if r.json != nil {
 		return r.json.fields
@@ -398,8 +398,8 @@ var totalInitials = func() (letters uint32) {
 }()
 
 // isHeader reports whether a row of several cells repeats the header, unless the header has only
-// numbers and dates. Without a header, it reports whether the row has all names that the model
-// needs.
+// numbers and dates. Without a header, it reports whether the row has all names, two or more, that
+// the model needs.
 func (r *Reader) isHeader(cells []string) bool {
 	if r.names != nil {
 		if len(cells) < 2 || cells[0] != r.names[0] || len(cells) < len(r.names) {
@@ -412,7 +412,7 @@ func (r *Reader) isHeader(cells []string) bool {
 }
 
 // FieldPos returns the line number of cell i of the last row, and the cell's position in that line
-// in bytes, both from 1. The position is 0 if a row of a table lacks the cell.
+// in bytes, both from 1. The position is 0 if the row lacks the cell.
 func (r *Reader) FieldPos(i int) (line, column int) {
 	if r.json != nil {
 		if i >= len(r.json.starts) || r.json.starts[i] == 0 { // the line lacks the field
@@ -512,8 +512,8 @@ func (r *Reader) finish() error {
 	return nil
 }
 
-// doubtComment adds a doubt if the table has no header, but a comment line above it has a name for
-// each column.
+// doubtComment adds a doubt if a table of several columns has no header, but the last comment line
+// above it has a name for each column.
 func (r *Reader) doubtComment(above quirk) {
 	if r.form.Header || r.form.Columns < 2 {
 		return

@@ -41,8 +41,8 @@ func readHead(r io.Reader, maxColumns int) (head []byte, whole bool, err error) 
 	}
 }
 
-// readPieces reads samples of a file from behind the first head bytes. last reports whether the
-// samples reach the file's end. at may be nil.
+// readPieces reads samples of a file after the first head bytes. last reports whether the samples
+// reach the file's end. at may be nil.
 func readPieces(at io.ReaderAt, head int, size int64) (raw [][]byte, last bool) {
 	if at == nil || size <= int64(head) {
 		return nil, false

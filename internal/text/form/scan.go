@@ -377,7 +377,8 @@ func (s *scanner) splitClosed() bool {
 	return true
 }
 
-// skipBlanks returns the index of the first byte from i on that is no blank; a separator is none.
+// skipBlanks returns the index of the first byte from i on that is no blank. A separator is no
+// blank.
 func (s *scanner) skipBlanks(row string, i int) int {
 	for i < len(row) && row[i] == ' ' && s.separator != ' ' {
 		i++

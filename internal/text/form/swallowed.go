@@ -22,8 +22,8 @@ func (s *scanner) noteSwallowed() {
 	}
 }
 
-// holdsRows reports whether quoted cell i looks like the end of a row, whole rows and the start of
-// a row, by the separators in its lines: stray quotes in two rows make such a cell. In prose and
+// holdsRows reports whether quoted cell i, by the separators in its lines, holds the end of a row,
+// whole rows, and the start of a row: stray quotes in two rows make such a cell. In prose and
 // lists, unlike in most tables, a blank or a line end follows a separator.
 func (s *scanner) holdsRows(i int) bool {
 	separator, others := string(s.separator), len(s.spans)-1

@@ -17,7 +17,7 @@ type Table struct {
 	Unnamed bool     `json:"-"`
 }
 
-// maxTableBytes bounds the bytes of the names of a Table, one more for each name.
+// maxTableBytes bounds the bytes of the names of a Table, counting one more for each name.
 const maxTableBytes = 1 << 22
 
 func (t *Table) Check(features int) error {

@@ -11,9 +11,10 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// A Coder encodes rows by an encoder. Several goroutines may use it at the same time.
+// A Coder encodes rows as an [Encoder] says. Several goroutines may use it at the same time.
 type Coder struct {
-	// RefuseGaps makes Encode refuse gaps, and cells that do not fit columns of numbers or dates.
+	// RefuseGaps makes Encode refuse gaps in columns that are not left out, and cells that do not
+	// fit columns of numbers or dates.
 	RefuseGaps bool
 
 	*Encoder
@@ -135,9 +136,9 @@ const (
 	isOdd
 )
 
-// Encode encodes cells that do not fit a column of numbers or dates as gaps, and unknown words of a
-// category without a level's feature. With RefuseGaps it returns the index of the first cell
-// refused, and the reason.
+// Encode encodes a cell that does not fit a column of numbers or dates as a gap. For an unknown
+// word of a category it sets no level's feature. With RefuseGaps it returns the index of the first
+// cell refused, and the reason.
 func (c *Coder) Encode(cells []string, columns []int32, values []float32) (
 	[]int32, []float32, int, string,
 ) {
@@ -347,9 +348,8 @@ func (c *Coder) noteOdd(i int, text string) {
 	}
 }
 
-// maxReadLevels is the number of levels of a category up to which Unread reports any number of new
-// words, such as yes in a column of True and False. Of other categories it reports fewRows or more,
-// because a few new words, such as towns, are to be expected.
+// Of a category with up to maxReadLevels levels, such as True and False, Unread reports even one
+// new word. Otherwise, as in a column of towns, a few new words are to be expected.
 const maxReadLevels = 2
 
 // Odd returns up to four lines for each column: how many of the cells so far do not fit, whether
@@ -360,10 +360,10 @@ func (c *Coder) Odd() []string {
 	return lines
 }
 
-// Unread returns the lines of Odd about columns that are probably misread: the lines about thousands
-// and percent signs, the lines about columns in which at least half of the cells with a value do
-// not fit, and the lines about gaps in at least half of fewRows or more rows. It leaves out
-// categories whose levels were in fewer than nine in ten of the training cells with a value.
+// Unread returns the lines of Odd about columns that are probably misread: the lines about
+// thousands and percent signs, the lines about columns in which at least half of the cells with a
+// value do not fit, unless expectsNone is false, and the lines about gaps in at least half of
+// fewRows or more rows.
 func (c *Coder) Unread() []string {
 	_, unread := c.odd()
 	return unread
@@ -429,7 +429,9 @@ func (c *Coder) odd() (lines, unread []string) {
 	return lines, unread
 }
 
-// expectsNone reports whether odd new words are not to be expected after rows training rows.
+// expectsNone reports whether odd cells that do not fit are unexpected after rows training rows.
+// New words of a category are expected if its levels were in fewer than nine in ten of the training
+// cells with a value.
 func (in *coding) expectsNone(odd, rows int) bool {
 	if in.Kind != Category || in.Levels == nil {
 		return in.Kind != Category

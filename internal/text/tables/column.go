@@ -37,8 +37,8 @@ type Column struct {
 	Text   *Words    `json:"text,omitempty"`
 }
 
-// Scale says how a number v becomes a feature: (v - Shift) Factor. A cell without a number counts
-// as Mean. In a raw encoder ([Encoder.Raw]) there is only Mean: the feature is v.
+// Scale says how a number v becomes a feature: (v - Shift) * Factor. A cell without a number counts
+// as Mean. In a raw encoder ([Encoder.Raw]) only Mean is set, and the feature is v.
 type Scale struct {
 	Mean   float64 `json:"mean,omitempty"`
 	Shift  float64 `json:"shift,omitempty"`
@@ -59,7 +59,8 @@ type Format struct {
 }
 
 type Calendar struct {
-	// Order is "dmy", "mdy" or "ymd" if the order matters for some dates, "time" for times alone.
+	// Order is "dmy", "mdy" or "ymd" if the order matters for some dates, "time" for times without
+	// dates, else "".
 	Order string `json:"order,omitempty"`
 	// Counts has the number of training rows in each month, and then on each weekday from Monday
 	// on: 0, 12 or 19 counts. Each has a feature.
@@ -67,7 +68,7 @@ type Calendar struct {
 }
 
 type Levels struct {
-	// Names are sorted levels; rare ones, and ones that are not UTF-8, may be absent.
+	// Names are sorted. Levels that are not UTF-8 are absent, and rare levels may be.
 	Names  []string `json:"names,omitempty"`
 	Counts []int    `json:"counts,omitempty"` // number of training rows with each level
 	// HashBits is the binary logarithm of the number of features to which levels are hashed; 0 if
@@ -100,7 +101,8 @@ func (c *Column) marksValues(rows int) bool { return 2*c.Gaps > rows }
 func (l *Levels) lackRare() bool { return l == nil || !slices.Contains(l.Counts, 1) }
 
 // meanSquare returns the mean over the training rows of the squared length of the features of a
-// column that is not text. Levels without a feature count as if they had one, unless none has.
+// column that is not text. Levels without a feature count as if they had one, unless no level has a
+// feature.
 func (c *Column) meanSquare(rows int) float64 {
 	values := float64(rows-c.Gaps) / float64(rows)
 	square := 0.0
@@ -153,8 +155,8 @@ func (c *Column) features(rows int) (n int) {
 type Feature struct {
 	// Name is for example "age", "city=Rome", "age is missing" or "review: not good".
 	Name string
-	// Spread is about the standard deviation over the training rows; for the value of a number or a
-	// date, Spread is 1, times weakFactor in a weak column.
+	// Spread is about the standard deviation over the training rows, but 1 for the value of a
+	// number or a date, even if it is not scaled. weakFactor multiplies it in a weak column.
 	Spread float64
 }
 

@@ -66,8 +66,8 @@ func orderName(as assumption) string {
 	return orderNames[as.order]
 }
 
-// orderOf returns the order for a value of [Calendar.Order], and whether the cells are times. It
-// returns YMD for "time" and "", as only dates that need no order are dates then.
+// orderOf returns the order for a value of [Calendar.Order], and whether the cells are times. For
+// "time" and "" it returns YMD, under which only dates that need no order are dates.
 func orderOf(name string) (order cell.Order, times bool) {
 	for order, other := range orderNames {
 		if other == name {

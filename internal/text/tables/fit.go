@@ -10,9 +10,9 @@ import (
 // After mostPasses, Fit keeps its assumptions about numbers, dates and labels.
 const mostPasses = 8
 
-// Fit fits an encoder to the training file. It calls read for each pass, which must read the file
+// Fit fits an encoder to the training file. It calls read for each pass; read must read the file
 // from the start and pass its rows to the given form.Encoder. whole reports whether the last pass
-// encoded all rows; otherwise the caller must read the file again, with [Encoder.Coder].
+// encoded all rows and labels; otherwise the caller must read the file again, with [Encoder.Coder].
 func (f *Fitter) Fit(read func(form.Encoder) error) (e *Encoder, whole bool, err error) {
 	if f.Grams < 0 || f.Grams > maxGrams {
 		return nil, false, fmt.Errorf("n-grams of up to %d words: want 1 to %d", f.Grams, maxGrams)

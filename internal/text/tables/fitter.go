@@ -22,7 +22,7 @@ type Fitter struct {
 	// Overrule maps a column's name, or its number in the file, from 0, to a kind. The key "*" is
 	// the default, "" names columns without a name.
 	Overrule map[string]Given
-	// Skip, if not nil, reports whether to leave a row, from 0, out of the statistics.
+	// Skip, if not nil, reports whether the columns' statistics leave out a row, counted from 0.
 	Skip func(row int) bool
 	// Grams is the largest number of words of an n-gram; 0 for the default.
 	Grams int
@@ -47,7 +47,7 @@ type Fitter struct {
 	labels  labelStats
 	targets extremes // labels that are plain numbers, if labels.full is nil
 	raw     *rawFit  // nil in a pass that is not or no longer raw
-	cols    int      // cells of the last row of a pass that began as a raw one
+	cols    int      // cells of the last row of a pass that began as a raw pass
 	broken  bool     // the table is not raw, and earlier rows of the pass are lost
 	file    form.Source
 	row     int
@@ -78,8 +78,8 @@ const (
 // mostHeld bounds the bytes of rows that a raw pass keeps, to count them if the table is not raw.
 const mostHeld = 1 << 16
 
-// heldPerByte bounds the bytes of rows held beyond mostHeld, for each byte of cells. Rows are held
-// until the file is large enough for its columns.
+// heldPerByte bounds the bytes of rows held beyond mostHeld, per byte of the cells read. Rows are
+// held until the file is large enough for its columns.
 const heldPerByte = 4
 
 func (f *Fitter) begin(raw bool) {

@@ -14,8 +14,8 @@ import (
 const (
 	fewValues = 10
 	idDigits  = 6 // digits of ids that are recognized by their equal lengths
-	// mostCodes is the number of distinct words that begin with digits, such as codes, age groups
-	// and hours, up to which a category of them is no doubt.
+	// Up to mostCodes distinct words that begin with digits, such as codes, age groups and hours,
+	// are no doubtful category.
 	mostCodes = 24
 	// sparsestCounter bounds the range of a row counter, relative to the number of rows, as a file
 	// may lack rows.
@@ -90,7 +90,7 @@ func (s *stats) judge(name string, fileMark byte) verdict {
 }
 
 // likeQuantities reports whether the words of v may be durations, fractions, ranges, hexadecimal
-// numbers and other quantities that are not read as numbers.
+// numbers or other quantities that are not read as numbers.
 func (s *stats) likeQuantities(v verdict) bool {
 	if !v.names && (v.kind != Category || len(s.levels) <= mostCodes) {
 		return false
@@ -104,8 +104,8 @@ func (s *stats) likeQuantities(v verdict) bool {
 	return 10*n >= 9*len(s.levels)
 }
 
-// beginsWithDigit skips signs, marks such as < and ~, currencies, and the P and T of ISO 8601's
-// durations.
+// beginsWithDigit skips leading signs, marks such as < and ~, currencies, and the P and T of ISO
+// 8601's durations.
 func beginsWithDigit(text string) bool {
 	text = strings.TrimLeftFunc(text, func(c rune) bool {
 		return strings.ContainsRune("+-−<>≤≥=~≈±'( ", c) || unicode.Is(unicode.Sc, c)
@@ -133,8 +133,8 @@ func (s *stats) wordsVerdict(cells int) verdict {
 	return verdict{kind: Category, reason: s.distinct() + " different words"}
 }
 
-// mostly reports whether fit cells with numbers or dates outweigh odd other cells with kinds
-// different words. many says that there are many distinct values.
+// mostly reports whether fit cells with numbers or dates outweigh odd other cells, which are kinds
+// distinct words. many says that the fitting cells have many distinct values.
 func mostly(fit, odd, kinds int, many bool) bool {
 	return fit > 0 && (9*odd <= fit || kinds <= mostOddWords && many)
 }
@@ -240,15 +240,15 @@ func (s *stats) describeNumbers(mark byte, unit string) string {
 	return text
 }
 
-// oddCodes reports whether a word in few may be a code such as 3* or 12A.
+// oddCodes reports whether a repeated word in few may be a code such as 3* or 12A.
 func (s *stats) oddCodes() bool {
 	return slices.ContainsFunc(s.few, func(word string) bool {
 		return cell.HasDigit(word) && s.isRepeated(word)
 	})
 }
 
-// haveGrades reports whether cells such as 1+ are grades, because others have the number without
-// the plus, or a minus after a number.
+// haveGrades reports whether cells such as 1+ are grades: other cells have the number without the
+// plus, or a number with a minus.
 func (s *stats) haveGrades() bool {
 	plus, minus, same := false, false, false
 	for text := range s.levels {
@@ -265,7 +265,7 @@ func (s *stats) likeCodes() bool {
 		(2*s.zeroLed > s.numbers.count || s.digits > 0 || s.narrowest >= s.zeroWidth)
 }
 
-// idVerdict returns a verdict without a kind if the whole numbers may be data.
+// idVerdict returns a verdict without a kind unless the numbers seem to count or identify the rows.
 func (s *stats) idVerdict(name string) verdict {
 	n, named := s.numbers.count, namesID(name)
 	if n < 2 || n < fewRows && !named || s.numbers.least == s.numbers.most || s.comeAgain() {
@@ -398,7 +398,7 @@ func (s *stats) dateVerdict() (v verdict) {
 
 const (
 	mostMonths  = 12 // a larger last part is no month
-	endOfMonths = 28 // first parts from here on may all be last days of months
+	endOfMonths = 28 // if no first part is below it, all may be last days of months
 )
 
 func (s *stats) mayBeginWithYear() bool {
@@ -418,9 +418,9 @@ func (s *stats) mayBeginWithYear() bool {
 		years.least < endOfMonths
 }
 
-// dateOrder returns the orders under which all dates are dates, or else the order that at least ten
-// times as many dates need as the other. Without such an order, both is set and order is 0. order
-// is also 0 if it does not matter.
+// dateOrder returns the orders under which all dates are valid, or else DMY or MDY if at least ten
+// times as many dates need it as need the other. Without such an order, both is set and order is 0.
+// order is also 0 if it does not matter.
 func (s *stats) dateOrder() (order cell.Order, both bool) {
 	order = allOrders
 	for set := range s.orders {

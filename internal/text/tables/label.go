@@ -78,7 +78,7 @@ func (l *labelStats) settleFull(mark byte, question func(*stats, *verdict), doub
 	unit, ok := s.unit()
 	as.unit = s.assumedUnit(unit)
 	odd := s.rows - s.missing - s.numbers.count - s.gapsAmong(s.numbers.count)
-	const few = 20 // with an odd word, at most so many distinct labels are classes
+	const few = 20 // with an odd label, up to this many distinct labels are classes
 	numbers := ok && !s.likeCodes() && !s.haveGrades() &&
 		mostly(s.numbers.count, odd, mostOddWords+1, false) && (odd == 0 || s.different > few || s.full)
 	if as.decimal != s.as.decimal && 2*(s.numbers.count+s.points+s.commas) >= s.rows-s.missing ||

@@ -29,8 +29,7 @@ func (e *Encoder) Grams() (features []int) {
 	return features
 }
 
-// Namer returns a Namer for the given features, of which it ignores those that are not buckets of
-// text.
+// Namer returns a Namer for the given features. It ignores features that are not buckets of text.
 func (e *Encoder) Namer(features []int) *Namer {
 	n := &Namer{e: e, seen: make([]map[uint32]map[string]int, len(e.Columns))}
 	for _, j := range features {
@@ -80,7 +79,8 @@ func (n *Namer) Encode(cells []string, columns []int32, values []float32) (
 	return columns, values, 0, ""
 }
 
-// Name names each feature by its most frequent n-gram in the rows, among ties the least.
+// Name names each feature by its most frequent n-gram in the rows, if any; of equally frequent
+// n-grams, by the first in byte order.
 func (n *Namer) Name() {
 	for i, wanted := range n.seen {
 		if wanted == nil {

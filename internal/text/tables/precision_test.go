@@ -82,7 +82,7 @@ func TestPrecision(t *testing.T) {
 	}
 }
 
-// Without other columns, numbers that float64 loses are not all constant, but text.
+// In a table without other columns, numbers that float64 does not tell apart become text.
 func TestPrecisionOfTheOnlyColumn(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("x,y\n")

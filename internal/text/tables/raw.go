@@ -32,7 +32,7 @@ type rawColumn struct {
 }
 
 // encode appends the nonzero numbers of a row. It returns false if the row has more cells than the
-// first or, unless it is skipped, a cell that is no plain number or has a leading zero.
+// first or, unless skip is set, a cell that is no plain number or has a leading zero.
 func (r *rawFit) encode(cells []string, skip bool, columns []int32, values []float32) (
 	[]int32, []float32, bool,
 ) {

@@ -3,14 +3,14 @@ package tables
 import "github.com/pegasimd/pegasimd/internal/text/cell"
 
 // A Rule describes how the cells of a column become features, for programs without a [Coder]. It
-// does not cover dates, text, and the factor of weak columns.
+// does not cover dates, text or the factor of weak columns.
 type Rule struct {
 	*Column
 	First  int32           // first feature
 	Words  map[string]Code // by word of a category; empty if levels are hashed
 	Filled float32         // value of First for a gap among numbers
 	Gap    int32           // gap feature, or -1 for none
-	Marks  bool            // the gap feature is 1 in rows with a value, not without
+	Marks  bool            // the gap feature is 1 in rows with a value, not in rows without
 }
 
 type Code struct {

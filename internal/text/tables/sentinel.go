@@ -13,7 +13,8 @@ import (
 const (
 	fewestSentinels = 3
 	sentinelRows    = 100 // a sentinel is in at least 1/sentinelRows of the rows
-	// A sentinel is farther from all other values than sentinelDistance times their range.
+	// A sentinel is farther from the values that are no suspects than sentinelDistance times their
+	// range.
 	sentinelDistance = 3
 	maxSuspects      = 8
 )
@@ -24,7 +25,7 @@ type suspect struct {
 	cell  string
 }
 
-// extremes are the suspects of a column, and the least and the greatest other value.
+// extremes are the suspects of a column, and the least and the greatest value that is no suspect.
 type extremes struct {
 	least, most float64
 	suspects    []suspect
@@ -49,7 +50,7 @@ func (x *extremes) addDate(text string, days float64) {
 	}
 }
 
-// extend counts rounded as a suspect, or extends the range of the other values to v.
+// extend counts rounded if it is a suspect, or else extends the range of the other values to v.
 func (x *extremes) extend(text string, v, rounded float64, suspect bool) {
 	if !suspect || !x.suspect(text, rounded) {
 		x.least, x.most = min(x.least, v), max(x.most, v)
@@ -71,8 +72,8 @@ func (x *extremes) suspect(text string, v float64) bool {
 	return true
 }
 
-// allNines reports whether a number without a unit has a whole part of nines, at least two unless
-// it is negative, and a fraction of nines or zeros alone.
+// allNines reports whether text is a number without a unit whose whole part is nines, at least two
+// unless it is negative, and whose fraction, if any, is nines alone or zeros alone.
 func allNines(text string) bool {
 	digits, negative := strings.CutPrefix(text, "-")
 	whole, fraction := digits, ""

@@ -130,8 +130,8 @@ func (f *Fitter) fullEncoder(e *Encoder, given []Given, again, last bool) (*Enco
 	return e, nil
 }
 
-// contradicts reports whether the verdict needs other statistics. It completes the assumption of a
-// verdict of text.
+// contradicts reports whether the verdict needs statistics under another assumption. It completes
+// the assumption of a verdict of text.
 func (s *stats) contradicts(v *verdict) bool {
 	switch v.kind {
 	case Number:
@@ -445,7 +445,7 @@ func (f *Fitter) doubt(column string, v verdict) {
 		Text: v.doubt, Flag: strings.NewReplacer(words...).Replace(v.flag)})
 }
 
-// listed quotes a word of a list of columns for the list and for the shell, where needed.
+// listed quotes a word, where needed, for a list of columns and for the shell.
 func listed(word string) string {
 	plain := func(r rune) bool {
 		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_-./:+%@=", r)

@@ -15,8 +15,8 @@ const (
 
 	maxLevels = 1 << 12
 	hashBits  = 12
-	// maxKept bounds the distinct cells of a column that are counted, maxKeptNumbers while all are
-	// numbers; maxKeptBytes is about the most bytes of these cells.
+	// maxKept bounds the distinct cells of a column that are counted, and maxKeptNumbers bounds
+	// them while all are numbers. maxKeptBytes is about the most bytes of these cells.
 	maxKept        = 1 << 16
 	maxKeptBytes   = 1 << 22
 	maxKeptNumbers = 1 << 12
@@ -88,8 +88,8 @@ type stats struct {
 	last            float64
 	digits          int // digits of all numbers, by digitsOf; 0 if they differ
 	zeroLed, eights int // numbers with leading zeros; dates of eight digits
-	// The fewest digits of a number, by digitsOf, and the most bytes of a number with leading
-	// zeros.
+	// The fewest digits of a number, by digitsOf, without numbers for which digitsOf is 0, and the
+	// most bytes of a number with leading zeros.
 	narrowest, zeroWidth int
 	seen                 []float64 // whole numbers, or hashes of large ones; nil if repeated
 	repeated             bool      // a number is known to repeat or has a fraction
@@ -123,7 +123,7 @@ type dateStats struct {
 	lateDate         string
 }
 
-// lateDays is the number of days to 2040-01-01, from which on years of two digits are doubtful.
+// lateDays is 2040-01-01 in days since 1970. Years of two digits are doubtful from it on.
 const lateDays = 25567
 
 var noDates = new(dateStats)
@@ -347,8 +347,8 @@ func parse32(text string) (float32, bool) {
 	return v, reason == ""
 }
 
-// digitsOf returns the number of digits at the start of a number; 0 if anything but a point
-// follows.
+// digitsOf returns the number of digits at the start of a number, or 0 if another character than a
+// point follows them.
 func digitsOf(text string) int {
 	for i := range len(text) {
 		switch c := text[i]; {
@@ -390,7 +390,8 @@ func (s *stats) comeAgain() bool {
 	return s.repeated
 }
 
-// addDate accepts dates and times under any order. plain is whether the cell is a plain number.
+// addDate reports whether the cell is a date or a time under any order, and counts it. plain says
+// that the cell is a plain number.
 func (s *stats) addDate(text string, plain bool) bool {
 	if plain && !cell.EightDigitDate(text) {
 		return false
@@ -466,7 +467,7 @@ const triedRows = 256
 
 // countText counts the n-grams of a cell. In a column not assumed to be text, it begins only if the
 // first cell with a value looks like text, and gives up after triedRows cells if the column does
-// not.
+// not look like text.
 func (s *stats) countText(text string) {
 	cells, spaces, alone := s.rows-s.missing, strings.Count(text, " "), countAlone(text)
 	s.spaces, s.alone, s.bytes = s.spaces+spaces, s.alone+alone, s.bytes+len(text)

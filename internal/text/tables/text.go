@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// leastRows is the least number of rows of a level or a bucket, where one row is not enough.
+	// leastRows is the least number of rows with a level or a bucket, where one row is not enough.
 	leastRows    = 2
 	maxGramsOnce = 1 << (textBits - 3) // most buckets in use for which one row is enough
 	textBits     = 20                  // binary logarithm of the number of buckets
@@ -109,7 +109,7 @@ type textStats struct {
 	reader gramReader
 }
 
-// last is the last row with an n-gram in the bucket, from 1.
+// last is the last row, from 1, with an n-gram in the bucket.
 type bucketStats struct{ rows, last uint32 }
 
 const arrayBytes = 8 << textBits
@@ -235,7 +235,7 @@ func hashText(text string) wordHash {
 // A gramHash computes the hashes of the n-grams that end with the latest word. docs/spec.md of
 // Pegasimd defines the hash.
 type gramHash struct {
-	mixed [maxGrams]uint64 // by length: mixed hashes of the n-grams that end with the last word
+	mixed [maxGrams]uint64 // element k: mixed hash of the n-gram of the last k+1 words
 	n     int              // elements of mixed in use
 }
 
@@ -308,15 +308,15 @@ func (r *gramReader) word(h wordHash, n int) int {
 type textCoder struct {
 	*Words
 	index []bucketWord // element k describes buckets 64k to 64k+63
-	// inverse lists the distinct inverse document frequencies; which has an index in inverse by
-	// feature.
+	// inverse lists the distinct inverse document frequencies. which has, for each feature, the
+	// index of its frequency in inverse.
 	inverse []float64
 	which   []uint32
 	pool    sync.Pool // scratch for encodeText
 }
 
 type bucketWord struct {
-	bits   uint64 // a bit for each of 64 buckets, set if it has a feature
+	bits   uint64 // a bit for each of 64 buckets, set if the bucket has a feature
 	before uint32
 }
 

@@ -11,9 +11,9 @@ import (
 
 const (
 	markedRows = 1000 // rows of a file whose decimal marks are examined
-	// leastDrop is the least ratio of the training mean to the mean of numbers of which the marks
-	// may separate thousands. In numbers like the training data the ratio is about 1, or about 1000
-	// if the marks do.
+	// leastDrop is the least ratio of the training mean to the mean of a file's numbers for which
+	// the marks in these numbers may separate thousands. If they do, the ratio is about 1000, else
+	// about 1.
 	leastDrop = 100
 )
 
@@ -74,7 +74,8 @@ func (in *coding) examinePercent(m *marks, text string) {
 	}
 }
 
-// doubtPercent returns a line if no number of a column of percentages has a percent sign.
+// doubtPercent returns a line if none of the numbers examined in a column of percentages has a
+// percent sign.
 func (in *coding) doubtPercent(m *marks) string {
 	if m.percents > 0 || m.bare == "" {
 		return ""

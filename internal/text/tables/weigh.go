@@ -14,8 +14,8 @@ import (
 
 const (
 	weakFactor = 1.0 / 64
-	// A weak column explains fewer than weakDeviations standard deviations more of the label than
-	// an unrelated column in the mean.
+	// A column is weak if its statistic, computed by unrelated, exceeds the mean of an unrelated
+	// column by less than weakDeviations standard deviations.
 	weakDeviations = 2
 	// maxNumberClasses bounds the distinct numeric labels that count as classes.
 	maxNumberClasses = 64
@@ -45,7 +45,7 @@ type weigher struct {
 }
 
 // weigh finds the weak columns in a further pass, and balances the encoder again. It does nothing
-// without text, other columns with features, or labels.
+// unless there are features of text, features of other columns, and labels.
 func (f *Fitter) weigh(e *Encoder, read func(form.Encoder) error) error {
 	others := *e
 	others.Columns = slices.Clone(e.Columns)
@@ -135,10 +135,10 @@ func (w *weigher) classSums() []float64 {
 // unrelated reports whether features first to end-1, those of a column, seem unrelated to the
 // label. The label explains a share s of a feature's variance v: the variance between the means of
 // the classes, divided by v, or the squared correlation with labels that are numbers. If the labels
-// were shuffled, (n-1) s would be d in the mean, d being the number of classes less 1, or 1 for
-// numbers. The statistic sums (n-1) s v/m over the features, m being their mean squares; its
-// threshold takes the standard deviation of a chi-squared statistic, the square root of twice its
-// mean.
+// of the n rows were shuffled, (n-1) s would be d in the mean, where d is the number of classes
+// less 1, or 1 for numbers. The statistic is the sum of (n-1) s v/m over the features, where m is
+// the mean square of a feature. Its threshold uses the standard deviation of a chi-squared
+// statistic, the square root of twice the mean.
 func (w *weigher) unrelated(first, end int) bool {
 	if w.classes == nil && w.Encoder.Label.Kind != Number {
 		return false

@@ -282,8 +282,8 @@ type tableColumn struct {
 	Text   *ngrams
 }
 
-// numberScale says how a number v becomes a feature: (v - Shift) Factor. A cell without a number counts
-// as Mean. In a raw encoder (Encoder.Raw) there is only Mean: the feature is v.
+// numberScale says how a number v becomes a feature: (v - Shift) * Factor. A cell without a number counts
+// as Mean. In a raw encoder (Encoder.Raw) only Mean is set, and the feature is v.
 type numberScale struct {
 	Mean   float64
 	Shift  float64
@@ -304,7 +304,8 @@ type format struct {
 }
 
 type calendar struct {
-	// Order is "dmy", "mdy" or "ymd" if the order matters for some dates, "time" for times alone.
+	// Order is "dmy", "mdy" or "ymd" if the order matters for some dates, "time" for times without
+	// dates, else "".
 	Order string
 	// Counts has the number of training rows in each month, and then on each weekday from Monday
 	// on: 0, 12 or 19 counts. Each has a feature.
@@ -312,7 +313,7 @@ type calendar struct {
 }
 
 type categoryLevels struct {
-	// Names are sorted levels; rare ones, and ones that are not UTF-8, may be absent.
+	// Names are sorted. Levels that are not UTF-8 are absent, and rare levels may be.
 	Names  []string
 	Counts []int // number of training rows with each level
 	// HashBits is the binary logarithm of the number of features to which levels are hashed; 0 if
@@ -366,8 +367,8 @@ func (s *numberScale) scaled(v float64) float32 { return float32((v - s.Shift) *
 
 var orderNames = map[dateOrder]string{dmy: "dmy", mdy: "mdy", ymd: "ymd"}
 
-// orderOf returns the order for a value of calendar.Order, and whether the cells are times. It
-// returns YMD for "time" and "", as only dates that need no order are dates then.
+// orderOf returns the order for a value of calendar.Order, and whether the cells are times. For
+// "time" and "" it returns YMD, under which only dates that need no order are dates.
 func orderOf(name string) (order dateOrder, times bool) {
 	for order, other := range orderNames {
 		if other == name {
@@ -494,7 +495,7 @@ func hashText(text string) wordHash {
 // A gramHash computes the hashes of the n-grams that end with the latest word. docs/spec.md of
 // Pegasimd defines the hash.
 type gramHash struct {
-	mixed [maxGrams]uint64 // by length: mixed hashes of the n-grams that end with the last word
+	mixed [maxGrams]uint64 // element k: mixed hash of the n-gram of the last k+1 words
 	n     int              // elements of mixed in use
 }
 
@@ -567,15 +568,15 @@ func (r *gramReader) word(h wordHash, n int) int {
 type textCoder struct {
 	*ngrams
 	index []bucketWord // element k describes buckets 64k to 64k+63
-	// inverse lists the distinct inverse document frequencies; which has an index in inverse by
-	// feature.
+	// inverse lists the distinct inverse document frequencies. which has, for each feature, the
+	// index of its frequency in inverse.
 	inverse []float64
 	which   []uint32
 	pool    sync.Pool // scratch for encodeText
 }
 
 type bucketWord struct {
-	bits   uint64 // a bit for each of 64 buckets, set if it has a feature
+	bits   uint64 // a bit for each of 64 buckets, set if the bucket has a feature
 	before uint32
 }
 
@@ -1153,7 +1154,7 @@ func dateOf(s string, order dateOrder) (d parsedDate, ok bool) {
 }
 
 type dateParser struct {
-	year, month, day int // year 0 for a time alone, day 0 for a month; DMY order if it is open
+	year, month, day int // year 0 for a time alone, day 0 for a month; as in DMY if the order is open
 	orders           dateOrder
 	hasTime, short   bool    // short: the year has two digits
 	seconds          float64 // since midnight
@@ -1410,7 +1411,7 @@ func leadingDigits(x uint64) uint {
 // joinDigits returns the number that the first n of eight digits form; n is 1 to 8. x is as in
 // leadingDigits.
 func joinDigits(x uint64, n uint) uint64 {
-	// Move the digits to the end, after zeros, and combine them to pairs, and the pairs to the
+	// Move the digits to the end, after zeros. Combine them into pairs, and the pairs into the
 	// number. The mask lets the compiler omit a check of the shift count.
 	x <<= (64 - 8*n) & 63
 	x = x*10 + x>>8
@@ -1591,8 +1592,8 @@ func namesOf(list string) map[string]string {
 	return names
 }
 
-// lookup returns the value in names of s with ASCII and Latin-1 capitals in lower case; "" for
-// none.
+// lookup returns the value in names of s, after converting ASCII and Latin-1 capitals to lower
+// case; "" for none.
 func lookup(names map[string]string, s string) string {
 	var buffer [maxName]byte
 	if len(s) > len(buffer) {
