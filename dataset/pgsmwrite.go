@@ -79,9 +79,10 @@ type PGSMWriter struct {
 	err   error    // first error
 
 	// The block being filled.
-	ends []int64 // start of the block's first row, then the end of each row
-	idx  []int32
-	val  []float32
+	idx []int32
+	val []float32
+	// sparse layout: nonzeros before the block's first row, then up to the end of each row
+	ends []int64
 }
 
 // NewPGSMWriter returns a writer that writes a set of the given shape to w.

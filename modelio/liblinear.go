@@ -23,7 +23,7 @@ type solver struct {
 }
 
 // solvers lists liblinear's classifiers and regressions in the order of their solver numbers.
-// WriteLiblinear writes the first solver with the model's loss, or crammerSinger.
+// WriteLiblinear writes the first solver with the model's loss, unless it writes crammerSinger.
 var solvers = []solver{
 	{"L2R_LR", pegasos.Log},
 	{"L2R_L2LOSS_SVC_DUAL", pegasos.SquaredHinge},
@@ -134,7 +134,8 @@ func (h *liblinearHeader) model(flat []float32, bias []float64) *pegasos.Model {
 				bias = []float64{0}
 			}
 			// For a score of 0 liblinear predicts the second label, which is the larger label here.
-			// The model's score must then be positive: its bias is the next float64 above -b.
+			// The model's score must then be positive: its bias is the next float64 above the
+			// negated bias of the file.
 			bias[0] = math.Nextafter(-bias[0], math.Inf(1))
 		}
 	default:
@@ -298,14 +299,15 @@ func (h *liblinearHeader) readLabels(t *tokens) error {
 // model's, except for rows so near a tie that the model's rounding of sums to float32 decides.
 // Exact ties have the same label. Predictions of a regression differ by rounding.
 //
-// The file's solver is L2R_LR for the log loss, L2R_L2LOSS_SVC_DUAL for the squared hinge,
-// L2R_L1LOSS_SVC_DUAL for the hinge, L2R_L1LOSS_SVR_DUAL for the epsilon-insensitive loss,
-// L2R_L2LOSS_SVR for the squared loss, and MCSVM_CS for joint models of more than two classes. For
-// a joint model of two classes the file has the difference of the two vectors.
+// The file's solver is MCSVM_CS for joint models of more than two classes. For other models it is
+// L2R_LR for the log loss, L2R_L2LOSS_SVC_DUAL for the squared hinge, L2R_L1LOSS_SVC_DUAL for the
+// hinge, L2R_L1LOSS_SVR_DUAL for the epsilon-insensitive loss, and L2R_L2LOSS_SVR for the squared
+// loss. For a joint model of two classes the file has the difference of the two vectors.
 //
 // WriteLiblinear returns an error for invalid models, one-vs-one models of more than two classes,
-// models with curves or a scaling that is not folded into the weights, and labels that are not
-// whole numbers of 32 bits. The file has no class names, and counts features from 1.
+// models with curves or a scaling that is not folded into the weights, models of 2^31-1 features or
+// more, and labels that are not whole numbers of 32 bits. The file has no class names, and counts
+// features from 1.
 func WriteLiblinear(w io.Writer, m *pegasos.Model) error {
 	if err := m.Validate(); err != nil {
 		return fmt.Errorf("modelio: model can't be written: %w", err)

@@ -18,10 +18,11 @@ type Predictor interface {
 	Outputs() int // number of scores of a row
 	// DecisionAll returns the scores of all rows of x: those of row i start at i*Outputs().
 	DecisionAll(x pegasos.Examples) []float64
-	// PredictAll returns the labels of all rows of x, NaN where a score is not finite.
+	// PredictAll returns the labels or targets of all rows of x, NaN where a score is not finite or
+	// a target exceeds float32.
 	PredictAll(x pegasos.Examples) []float32
 	// Class returns the index of the class that the scores of a row predict, or -1 if a score is
-	// not finite.
+	// not finite. It panics for a regression.
 	Class(scores []float64) int
 	// ClassScores returns a score for each class, in dst or, if dst is too short, in a new slice.
 	ClassScores(scores, dst []float64) []float64

@@ -136,9 +136,9 @@ func (g *columnGraph) put(name string, features ...int32) {
 	g.pool, g.width = append(g.pool, name), g.width+int64(len(features))
 }
 
-// words adds the nodes of a category with n features. If n is 1, a LabelEncoder maps each word to
-// the feature's value. If n is larger, the LabelEncoder maps each word to the number of the feature
-// that is 1, and a OneHotEncoder sets the features.
+// words adds the nodes of a category with n features besides the gap feature. If n is 1, a
+// LabelEncoder maps each word to the feature's value. If n is larger, the LabelEncoder maps each
+// word to the number of the feature that is 1, and a OneHotEncoder sets the features.
 func (g *columnGraph) words(r tables.Rule, input string, n int32) {
 	id := fmt.Sprint(r.First)
 	if n > 0 {

@@ -252,8 +252,8 @@ func defaultGamma(k Kernel, m store.Matrix, at []int32) float64 {
 	return n / sum
 }
 
-// checkMemory must be called before allocating. Its estimate excludes the data and the kernel
-// cache. A limit of 0 means 4 GiB.
+// checkMemory must be called before the memory that it estimates is allocated. The estimate
+// excludes the data and the kernel cache. A limit of 0 means 4 GiB.
 func (set *trainingSet) checkMemory(limit int64) error {
 	const (
 		sliceSize = 96 // bytes of the slices of a class in one of its problems

@@ -90,7 +90,8 @@ func Copy(to, from any) {
 }
 
 // Plain returns s with zero fields set to their constant defaults. Fields without one, such as Tol
-// and Finish, stay unchanged.
+// and Finish, stay unchanged. So do Lambda if C is set, Epochs if Steps is set, and Block and
+// BiasScale if Order and Bias do not use them.
 func (s Settings) Plain() Settings {
 	options.Fill(&s.Multiclass, OneVsRest)
 	if s.Multiclass == Multinomial {
