@@ -184,8 +184,8 @@ func (c *columns) where() string {
 	return ""
 }
 
-// grow adds the columns from number c.cells on, and reports whether any is a feature. names are the
-// names of all columns.
+// grow adds the columns from number c.cells on, and reports whether any becomes a new feature.
+// names are the names of all columns.
 func (c *columns) grow(names []string) (feature bool) {
 	for ; c.cells < len(names); c.cells++ {
 		name := form.ColumnName(names[c.cells])

@@ -8,7 +8,7 @@ import (
 //
 //	Format    string // csv, tsv, lines or jsonl
 //	Encoding  string // utf-8, utf-16le, utf-16be or windows-1252
-//	Separator byte   // character between cells; 0xff for tables of one column
+//	Separator byte   // character between cells; 0xff for none, as in tables of one column
 //	Quote     byte   // character around cells; 0xff for no quotes
 //	Comment   byte   // first character of lines left out; 0xff for no such lines
 //	SkipLines int    // lines left out above the table; 0 if all are comments or blank lines

@@ -153,7 +153,7 @@ type Options struct {
 	Separator string // character of one byte between cells, such as , ; | or a tab
 	Quote     string // character of one byte around cells, or "none"
 	Comment   string // character of one byte that begins lines to skip, or "none"
-	Decimal   string // decimal mark, "." or ",", for Encoder where a column's cells leave it open
+	Decimal   string // decimal mark, "." or ",", if Encoder is being fitted to the table
 	SkipLines int    // number of lines above the table; 0 to detect it, -1 for none
 	Header    Header
 
@@ -338,7 +338,7 @@ func (o Options) maxCSVFeatures() int {
 }
 
 // unlabelled reports whether rows with the given number of cells have no label. It returns an error
-// if the number of features is not positive or differs from Features.
+// if the number of features is not positive or differs from Features, unless that is 0.
 func (o Options) unlabelled(cells int) (without bool, features int, err error) {
 	switch o.Labels {
 	case LabelsNo:

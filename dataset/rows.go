@@ -36,7 +36,7 @@ func newRowBuilder(rows, cols, nnz int, layout Layout) *rowBuilder {
 
 // add adds a row. columns holds the columns of values, where b.first stands for column 0. If
 // columns is nil, values has all values from column 0 on, of which a sparse matrix stores the
-// nonzeros. A sparse matrix keeps the numbers of columns until settle subtracts first.
+// nonzeros. A sparse matrix stores b.first+j for column j until settle subtracts first.
 func (b *rowBuilder) add(columns []int32, values []float32) {
 	if b.dense != nil {
 		row := b.dense.Row(b.rows)

@@ -14,7 +14,7 @@ import (
 )
 
 // checkSet fails the test unless s is a valid set without missing labels. If s is not too large,
-// changing its layout, and roundTrip, must preserve it.
+// changes of its layout, and roundTrip, must preserve s.
 func checkSet(t testing.TB, s *Set) {
 	t.Helper()
 	if (s.Dense == nil) == (s.Sparse == nil) || len(s.Y) != s.Rows() {

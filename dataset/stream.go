@@ -10,7 +10,7 @@ import (
 
 // ConvertSvmlight converts svmlight text to the binary format without holding the features in
 // memory, and returns the number of rows and columns. The output equals the output of Read and
-// WritePGSM, to the byte. ConvertSvmlight reads the file, which must be a regular file, twice, and
+// WritePGSM, to the byte. ConvertSvmlight reads the files, which must be regular files, twice, and
 // keeps the labels in memory. Options.Labels must be LabelsYes and Options.Features 0.
 func ConvertSvmlight(w io.WriterAt, path string, opt Options) (rows, cols int, err error) {
 	if opt, err = opt.filled(); err != nil {

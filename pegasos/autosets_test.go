@@ -19,7 +19,7 @@ func longData(t *testing.T) string {
 	return realData(t)
 }
 
-// certtest computes the optima in float64 from the same rows: of large sets every n-th.
+// certtest computes the optima in float64 from the same rows, every n-th row of a large set.
 func TestAutoSets(t *testing.T) {
 	dir := longData(t)
 	for _, c := range []struct {

@@ -444,8 +444,9 @@ func (n *tally) hold(
 		}
 	}
 	start := p.Objective(zero, none)
-	// A model worse than w = 0 or the prior is replaced by weights rounded to float32. The terms of
-	// a score may cancel: size, the largest sum of their magnitudes, bounds the rounding error.
+	// A model worse than w = 0 or the prior is replaced by these weights, rounded to float32. The
+	// terms of a score may cancel: size, the largest sum of their magnitudes, bounds the rounding
+	// error.
 	size := 0.0
 	for _, row := range p.Rows {
 		for k, wk := range w {

@@ -26,7 +26,7 @@ func points() (*dense.Matrix, []float32) {
 }
 
 // With a zero Config the trainer chooses the settings from the data. Result.Gap bounds how far the
-// objective is above the optimum.
+// objective is above the optimum, as a share of the optimum.
 func Example() {
 	set := dataset.Digits() // or dataset.Read("train.svm.gz", dataset.Options{})
 	m, err := pegasos.Train(context.Background(), set.Examples(), set.Y, pegasos.Config{})
@@ -144,7 +144,7 @@ func ExampleModel_PredictSparse() {
 	// -1
 }
 
-// A model trained with the loss Log returns probabilities. Other losses need
+// A model trained with the loss Log returns probabilities. Other classifiers need
 // [pegasos.Config.Calibrate].
 func ExampleModel_Probabilities() {
 	x, y := points()

@@ -18,7 +18,7 @@ type definition struct {
 	x       *dense.Matrix
 	weights []float64 // weights of the rows; nil for 1 each
 	lambda  float64
-	scale   float64 // value of the bias feature; 0 if the bias has no penalty
+	scale   float64 // value of the bias feature; 0 if there is none
 	prior   *pegasos.Model
 	loss    func(z []float64, i int) float64 // loss of row i with the scores z
 }
@@ -114,8 +114,8 @@ func (w worst) at(z []float64, y int) float64 {
 	return most
 }
 
-// four returns random rows of four labels. Each label occurs twice in the first 8 rows, so that
-// with the weights of some it has a row of a weight above 0.
+// four returns random rows of four labels. Each label occurs twice in the first 8 rows, so that the
+// weights of some leave it a row with a weight above 0.
 func four(seed uint64, rows, cols int, fill float64) pair {
 	p := random(seed, rows, cols, 4, fill)
 	for i := range 8 {

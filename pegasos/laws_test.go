@@ -148,8 +148,8 @@ func TestLawScaleNumbers(t *testing.T) {
 	}
 }
 
-// Exchanging the order of the two labels, or the sign of the targets, changes only the signs of the
-// weights and the bias.
+// Negating the two labels, which exchanges their order, or the targets changes only the signs of
+// the weights and the bias.
 func TestLawFlip(t *testing.T) {
 	for _, cfg := range lawConfigs() {
 		data := random(63, 64, 9, 2, 0.8).under(cfg)

@@ -9,8 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// For a power of two c, multiplying the rows by c and lambda by c^2 divides the weights by c, to
-// the bit.
+// For a power of two c, multiplying the rows and the bias scale by c, and lambda by c^2, divides
+// the weights by c, to the bit.
 func TestScaleFree(t *testing.T) {
 	for _, cfg := range []pegasos.Config{
 		{}, {Loss: pegasos.Log}, {Loss: pegasos.SquaredHinge}, {Loss: pegasos.EpsInsensitive,
