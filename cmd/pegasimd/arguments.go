@@ -108,8 +108,8 @@ func (c *call) outputAfter(args []string, want string, named bool) (int, error) 
 	return 0, nil
 }
 
-// trainArguments passes a model whose name does not end in .model by -model. As a last argument,
-// train may read such a name as data if -format is given.
+// trainArguments returns the arguments of train, with -model before a model's name that does not
+// end in .model. As a last argument, such a name may be data if -format is given.
 func (c *call) trainArguments() []string {
 	last := len(c.args) - 1
 	switch name := c.args[last]; {

@@ -93,8 +93,8 @@ func (r *fitReport) String() string {
 
 const (
 	fewRows = 100
-	// hardlyMore is the lead in accuracy over a constant prediction up to which a model is hardly
-	// better. If half of the constant prediction's error rate is smaller, it is the limit.
+	// A model is hardly better than a constant prediction if its lead in accuracy is at most
+	// hardlyMore or, if that is smaller, half of the constant prediction's error rate.
 	hardlyMore = 0.001
 	rareRows   = 0.2
 )

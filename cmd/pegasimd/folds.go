@@ -222,8 +222,7 @@ func (v *search) crossPredict(tr *kernelsvm.Trainer) ([]float32, error) {
 	return predicted, nil
 }
 
-// ofRows makes an error about a row of a part, which has the given rows of a set, name the row of
-// the set.
+// If err names a row by its index in rows, ofRows makes err name the element of rows instead.
 func ofRows(err error, rows []int) error {
 	switch bad := err.(type) {
 	case *pegasos.RowError:

@@ -38,8 +38,8 @@ func (c *call) findInputs() {
 	c.collectWithinInputs()
 }
 
-// collectWithinInputs sets the garbage collector's limit for these inputs, unless the size of an
-// input is unknown, or flags or GOMEMLIMIT determine the memory.
+// collectWithinInputs sets the garbage collector's limit by the size of the inputs, unless the size
+// of an input is unknown, or flags or GOMEMLIMIT determine the memory.
 func (c *call) collectWithinInputs() {
 	if slices.ContainsFunc(strings.Fields("kernel max-memory max-features hash-bits"), c.flags.Given) {
 		return

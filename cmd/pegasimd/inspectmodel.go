@@ -75,7 +75,7 @@ func (r *modelReport) nameColumns(head pegasos.Head) (err error) {
 	return nil
 }
 
-// It takes n-grams from the data that text reads or, if text is nil, from the model.
+// nameWeights takes n-grams from the data that text reads or, if text is nil, from the model.
 func (r *modelReport) nameWeights(text *dataReader) error {
 	var all []*weight
 	for i := range r.Means {
@@ -441,7 +441,7 @@ type weight struct {
 	Feature int     `json:"feature"`
 	Name    string  `json:"name,omitempty"`
 	Weight  float64 `json:"weight"`
-	// Effect is Weight times the feature's spread; null if that is unknown.
+	// Effect is Weight times the feature's spread; null if the spread is unknown.
 	Effect number `json:"weight_times_spread"`
 }
 

@@ -116,7 +116,8 @@ func chooseColumns(list, names []string, named bool) (at []int, err error) {
 	return slices.Insert(at, star, others...), nil
 }
 
-// read calls each with the cells of every row of the table. names is nil without a header.
+// read calls each with the cells of every row of the table. names is nil if the columns have no
+// names.
 func (k *keptColumns) read(each func(cells []string) error) (names []string, err error) {
 	name, opt := k.reader.name, k.reader.opt
 	opt.Progress = nil

@@ -88,7 +88,7 @@ func uses(x *sparse.Matrix, columns int) bool {
 var collectAbove = func(bytes int64) {}
 
 // collectEarly returns freed memory to the system, and makes the garbage collector run whenever the
-// heap has grown by a tenth.
+// heap has grown by a tenth, except in tests.
 var collectEarly = func() {}
 
 // largeRows is the size in bytes of dense rows above which garbage is collected early. A collection

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// progress is a line on a terminal. It shows nothing elsewhere, with -quiet, and in the first
+// progress shows a line on a terminal, but nothing on other outputs, with -quiet, or in the first
 // second.
 type progress struct {
 	w           io.Writer

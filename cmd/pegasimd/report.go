@@ -100,7 +100,7 @@ func plainModel(p predictor) modelio.Predictor {
 	return p.(kernelModel).Model
 }
 
-// measured returns the rows that training held out, if the data contain them and all training rows,
+// measured returns the rows that training held out, if the data are these and the training rows,
 // otherwise all rows. It sets the origin of the rows, or the reason why that is unknown.
 func measured(in *htmlreport.Input, s *scoredSet) (*scoredSet, error) {
 	if s.model.data() == "" {

@@ -179,8 +179,8 @@ func (r *linearRun) readData() (err error) {
 	if r.keep.from != nil {
 		r.reader.likeTraining(r.keep.from.Data)
 	}
-	// like is the model whose features and labels are used. A checkpoint has those of its -start
-	// model.
+	// like is the model whose features and labels are used. A checkpoint has the features and
+	// labels of its -start model.
 	like := cmp.Or(r.keep.from, r.start, r.prior)
 	if like == nil {
 		recheck := func() error { return validate(&r.cfg) }

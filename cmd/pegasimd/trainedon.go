@@ -19,7 +19,7 @@ func (m linearModel) classWeights() (map[float32]float64, error) {
 	return cfg.ClassWeights()
 }
 
-// relabelTrainingSet is relabel for the training set of m, whose classes of weight 0 m may lack.
+// relabelTrainingSet calls relabel for the training set of m. m may lack classes of weight 0.
 func relabelTrainingSet(set *dataset.Set, m modelio.Predictor, weights []float32) error {
 	if linear, is := m.(linearModel); is {
 		byLabel, err := linear.classWeights()

@@ -57,7 +57,7 @@ func (r *trainReport) describe(
 	r.LoadSeconds = loading.Seconds()
 }
 
-// penaltyC returns NaN if -lambda gives each pair of classes its own C.
+// penaltyC returns NaN for one-vs-one of several pairs without -c: each pair then has its own C.
 func (r *linearRun) penaltyC() float64 {
 	m := r.result
 	weight := m.Result.Weight

@@ -194,7 +194,7 @@ func (h *headerText) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Without -hash, verify may confirm other weights than the training's, of the same objective.
+// Without -hash, verify may confirm other weights than the training's, with the same objective.
 const trainedHash = "hash.training"
 
 // list adds to the unchecked parts the header lines that the model lacks although the data or the
