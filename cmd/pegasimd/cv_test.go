@@ -362,7 +362,8 @@ func TestCVCurves(t *testing.T) {
 	}
 }
 
-// Terms of curves are possible only with a value that one row has.
+// Terms of curves are possible only in training rows that include row 7, the only row with its
+// value.
 func TestCVCurvesOfSomeFolds(t *testing.T) {
 	for kind, values := range map[string]int{"products": 1, "pieces": 2} {
 		var b strings.Builder

@@ -133,8 +133,7 @@ func TestSnippetsPrint(t *testing.T) {
 var placeholders = strings.NewReplacer(" DATA", " data.svm", " MODEL", " data.model", " n ", " 1 ",
 	" E ", " 2 ", "$PWD/", "", "\"", "", "'", "")
 
-// fixture writes a file whose name is that of data or of a model. It keeps existing files, except
-// IDX files.
+// fixture writes data or a model, as the name suggests. It keeps existing files, except IDX files.
 func fixture(t *testing.T, name string, liblinear bool) {
 	if images, labels, ok := strings.Cut(name, ","); ok && strings.Contains(images, "ubyte") {
 		writeAs(t, images, string(binary.BigEndian.AppendUint32(nil, 0x803))+

@@ -444,9 +444,9 @@ type claims struct {
 	kernel                   bool
 }
 
-// asTrue reports whether c claims the honest model's objective, lambda and data, and a bound up to
-// the larger of the honest model's and verify's, up to rounding. A kernel machine may differ more
-// in the objective and in lambda.
+// asTrue reports whether c claims the honest model's objective, lambda and data, and a bound of at
+// most the larger of the honest model's and verify's, up to rounding. A kernel machine may differ
+// more in the objective and in lambda.
 func (c claims) asTrue(honest claims, bound float64) bool {
 	off, most, ratio := math.Abs(c.objective-honest.objective), 0.0, c.lambda/honest.lambda
 	if c.kernel {

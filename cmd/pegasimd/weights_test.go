@@ -210,7 +210,7 @@ func TestNumbersAreReadInPart(t *testing.T) {
 	other := file(t, "other.csv", "x,pet\n1,cat\n5,\n2,dog\n3,\n4,emu\n")
 	fails(t, exitError, "other.csv: row 4, counted from 0: the label emu is not a class of the model",
 		"train", "-missing", "drop", "-start", model, other)
-	// -max-bytes counts line ends, too: otherwise the last number could be cut off.
+	// -max-bytes counts line ends, too: otherwise a limit could cut off the last number.
 	for _, text := range []string{"1\n2\n3.25", "1\n2\n3.25\n", "1\r\n2\r\n3.25\r\n"} {
 		name, sum := file(t, "numbers", text), 0.0
 		add := func(numbers []float64) error { sum += numbers[0]; return nil }
