@@ -97,8 +97,6 @@ func (c *collector) add(p *piece) {
 	}
 }
 
-// withSpace returns s with capacity for n more elements. If s must grow, it grows by at least half
-// its length.
 func withSpace[T any](s []T, n int) []T {
 	if n <= cap(s)-len(s) {
 		return s

@@ -91,7 +91,7 @@ const maxHashBits = 30
 type Options struct {
 	Format Format // empty or FormatAuto: chosen by the file's name
 
-	// More names further files, whose rows follow the rows of the first file. Either all files are
+	// More names further files, whose rows follow the rows of the first file. All files are
 	// svmlight text, or all are lines of JSON, or all are other tables, which may differ in
 	// separators and the like. Tables and lines of JSON must be regular files. Of the tables that
 	// are not empty, either none has a header, or all have the same names in their headers, in any

@@ -66,8 +66,8 @@ func (h *pgsmFile) block(b int) (first, end int) {
 	return b << h.shift, min(h.rows, (b+1)<<h.shift)
 }
 
-// stride returns the number of float32 in a dense row with its padding. Unlike the equal stride of
-// dense.Matrix it is an int64, because offsets of rows may exceed an int of 32 bits.
+// stride returns the number of float32 in a dense row with its padding. It is an int64 because
+// offsets of rows may exceed an int of 32 bits.
 func (h *pgsmFile) stride() int64 {
 	const floats = pgsmAlign / 4
 	return (int64(h.cols) + floats - 1) / floats * floats

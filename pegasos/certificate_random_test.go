@@ -422,8 +422,7 @@ func (n *tally) certify(t *trial, seed uint64) error {
 	return nil
 }
 
-// Runs without the offset t0 may end above the objective at w = 0 (or at the prior). hold allows
-// that if paper is true.
+// A run without the offset t0 (paper is true) may end above the objective at w = 0 or at the prior.
 func (n *tally) hold(
 	p *certtest.Problem, w [][]float64, b []float64, c pegasos.ClassResult, paper bool,
 ) error {

@@ -50,8 +50,9 @@ func theoremSets(t testing.TB) []theoremSet {
 //
 //	sum f(w_t;A_t) <= sum f(w*;A_t) + c (1 + ln T)/(2 lambda)
 //
-// with c = 4R^2, or (sqrt(lambda)+R)^2 with projection. After each epoch, a run must also satisfy
-// the inequality at the end of the proof of Lemma 1, where g_t are the sub-gradients:
+// with c = 4R^2, or (sqrt(lambda)+R)^2 with projection, where R is the length of the longest row.
+// After each epoch, a run must also satisfy the inequality at the end of the proof of Lemma 1,
+// where g_t are the sub-gradients:
 //
 //	sum f(w_t;A_t) <= sum f(w*;A_t) + sum |g_t|^2/(2 lambda t) - lambda T/2 |w_{T+1} - w*|^2
 //

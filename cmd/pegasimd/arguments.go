@@ -90,8 +90,8 @@ func (c *call) afterData(words, args []string) (int, error) {
 		last == "-" || slices.Contains([]string{".html", ".htm"}, files.Ending(last)))
 }
 
-// outputAfter returns 1 if the last argument is an output, or 0 if it is data. named tells that
-// its name looks like an output; want says how such names end.
+// outputAfter returns 1 if the last argument is an output, or 0 if it is data. named reports
+// whether its name is like an output's; want says how such names end.
 func (c *call) outputAfter(args []string, want string, named bool) (int, error) {
 	last := args[len(args)-1]
 	noData := c.flags.Data.Format == dataset.FormatAuto &&

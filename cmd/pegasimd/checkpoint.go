@@ -32,8 +32,8 @@ func (k *checkpoints) check(c *call) error {
 	return nil
 }
 
-// read reads the checkpoint of -resume and copies its settings to cfg, unless -proba or a flag for
-// a setting other than the length is given. -epochs and -steps override the checkpoint's length.
+// read reads the checkpoint of -resume. It copies the checkpoint's settings to cfg unless -proba or
+// a flag for a setting other than the length is given; -epochs and -steps override the length.
 func (k *checkpoints) read(c *call, cfg *pegasos.Config) (err error) {
 	resume := c.flags.Resume
 	if resume == "" {

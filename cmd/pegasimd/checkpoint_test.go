@@ -18,8 +18,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// With PEGASIMD_TEST_COMMAND the test binary acts as the command, for tests that need a process of
-// its own.
+// With PEGASIMD_TEST_COMMAND the test binary acts as the command, so that tests can run a process.
 func TestMain(m *testing.M) {
 	if os.Getenv("PEGASIMD_TEST_COMMAND") != "" {
 		limitFiles()

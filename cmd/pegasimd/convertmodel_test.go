@@ -46,7 +46,7 @@ func TestConvertModel(t *testing.T) {
 	if read(t, back+".liblinear") != read(t, text) {
 		t.Error("with -from, convert does not choose the format by OUT's ending")
 	}
-	// The liblinear format has no table, which changes the hash in the ONNX file.
+	// The liblinear format lacks the table, so that the hash in the ONNX file differs.
 	direct, _ := must(t, "convert", "-to", "onnx", model, "-")
 	direct = strings.ReplaceAll(direct, hashOf(t, model), b.Hash())
 	if over, _ := must(t, "convert", "-from", "liblinear", "-to", "onnx", text,

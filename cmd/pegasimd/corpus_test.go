@@ -21,8 +21,8 @@ import (
 var corpusBinary = flag.String("corpus-binary", "", "build of the command to score, in place of "+
 	"the tested one")
 
-// Limits of the shares of tables and columns that are read wrongly, and of the number of wrong
-// verdicts without a warning.
+// Limits of the shares of wrongly read tables and columns, and of the number of wrong verdicts
+// without a warning.
 const (
 	maxWrongTables  = 0.03
 	maxWrongColumns = 0.05

@@ -362,8 +362,7 @@ func TestCVCurves(t *testing.T) {
 	}
 }
 
-// Terms of curves are possible only in training rows that include row 7, the only row with its
-// value.
+// Curves have terms only if row 7, the only row with its value, is among the training rows.
 func TestCVCurvesOfSomeFolds(t *testing.T) {
 	for kind, values := range map[string]int{"products": 1, "pieces": 2} {
 		var b strings.Builder

@@ -160,8 +160,8 @@ func (d *dataReader) hashRows(set *dataset.Set) ([]uint64, error) {
 	return hashes, nil
 }
 
-// rowHasher encodes a row as the parts of a hash of its cells. Cells of a column that
-// cell.ParsePlain reads as equal finite float32 numbers have equal hashes.
+// rowHasher encodes a row as hashParts numbers, the parts of a hash of its cells. Cells of a column
+// that cell.ParsePlain reads as equal finite float32 numbers have equal hashes.
 type rowHasher struct{ *tables.Coder }
 
 const (

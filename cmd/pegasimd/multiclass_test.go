@@ -132,7 +132,7 @@ func TestCosts(t *testing.T) {
 	if hash(data, "-costs", file(t, "c", "0 1 1\n1,0,1\n1\t1 0\r\n")) != plain {
 		t.Error("costs of 1 change the model")
 	}
-	// The names ascend, so that they get the class numbers of the digits.
+	// The names ascend as the digits do, so that both give the same class numbers.
 	costs := file(t, "c", "0 1 9\n3 0 1\n1 2 0\n")
 	if a, b := hash(data, "-costs", costs), hash(file(t, "numbers.csv",
 		noisy(1, 60, all, func(class int) string { return fmt.Sprint(class) })), "-costs",

@@ -82,7 +82,7 @@ func (o *output) check(others []*output) error {
 }
 
 // old returns the file under the output's name, or nil. direct tells that the output is written in
-// place: standard output, a pipe or an open file.
+// place: standard output, an open file, or a file that is not regular.
 func (o *output) old() (info fs.FileInfo, direct bool) {
 	info, err := os.Stat(o.name)
 	if o.name == "-" || err == nil && !info.Mode().IsRegular() {
@@ -134,7 +134,7 @@ func sameFile(info fs.FileInfo, name string) bool {
 	return info != nil && err == nil && os.SameFile(info, other)
 }
 
-// writable returns an error for a write-protected file, which renaming could replace.
+// writable returns an error for a write-protected file: renaming could replace even that.
 func writable(name string) error {
 	f, err := os.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {

@@ -15,7 +15,7 @@ var truths = map[string]string{
 }
 
 // composed maps a combining mark to pairs: a letter, then the single character for the letter with
-// the mark. Texts from macOS often have the letter and the mark, other texts the single character.
+// the mark. Texts from macOS often have the letter and the mark.
 var composed = map[rune]string{
 	'\u0300': "aàeèiìoòuù", '\u0301': "aáeéiíoóuúyýcćnńsśzźlĺrŕ", '\u0302': "aâeêiîoôuûcĉgĝhĥjĵsŝwŵyŷ",
 	'\u0303': "aãnñoõiĩuũ", '\u0304': "aāeēiīoōuū", '\u0306': "aăgğ", '\u0307': "zżeėcċgġ",

@@ -211,8 +211,8 @@ func shortJSON(v any) string {
 	return escape.Text(string(text))
 }
 
-// sameEncoder reports whether two encoders are equal apart from n-grams that name buckets, which
-// training may add, and whether these n-grams are equal, too.
+// sameEncoder reports whether two encoders are equal apart from the n-grams that name buckets,
+// which training may add. words reports whether they are equal in these, too.
 func sameEncoder(a, b json.RawMessage) (same, words bool) {
 	var x, y map[string]any
 	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {

@@ -577,7 +577,6 @@ func (s *source) featureName(j int) string {
 		func(j int, z float64) string { return s.Encoder.Original(j, s.unscaled(j, z)) }))
 }
 
-// unscaled returns the value of feature j for the scaled value z.
 func (s *source) unscaled(j int, z float64) float64 {
 	if c := s.Scaling; c.Factor != nil {
 		z /= float64(c.Factor[j])

@@ -61,8 +61,8 @@ func ParseDate(s string, order Order) (d Date, ok bool) {
 	return d, true
 }
 
-// Orders returns the set of orders under which s is a date: all for a time, and for a date that
-// does not depend on the order; 0 if s is neither.
+// Orders returns the set of orders under which s is a date or a time, 0 if there is none. A time
+// alone has all orders.
 func Orders(s string) Order {
 	var p dateParser
 	if p.parse(s) {

@@ -13,8 +13,8 @@ import (
 
 // A Coder encodes rows as an [Encoder] says. Several goroutines may use it at the same time.
 type Coder struct {
-	// RefuseGaps makes Encode refuse gaps in columns that are not left out, and cells that do not
-	// fit columns of numbers or dates.
+	// RefuseGaps makes Encode refuse gaps, except in columns left out, and cells that do not fit
+	// columns of numbers or dates.
 	RefuseGaps bool
 
 	*Encoder
@@ -360,10 +360,10 @@ func (c *Coder) Odd() []string {
 	return lines
 }
 
-// Unread returns the lines of Odd about columns that are probably misread: the lines about
-// thousands and percent signs, the lines about columns in which at least half of the cells with a
-// value do not fit, unless expectsNone is false, and the lines about gaps in at least half of
-// fewRows or more rows.
+// Unread returns the lines of Odd about columns that are probably misread: all lines about
+// thousands and percent signs, lines about gaps in at least half of fewRows or more rows, and lines
+// about other cells that do not fit if these are at least half of the cells with a value and
+// expectsNone is true.
 func (c *Coder) Unread() []string {
 	_, unread := c.odd()
 	return unread
@@ -430,8 +430,8 @@ func (c *Coder) odd() (lines, unread []string) {
 }
 
 // expectsNone reports whether odd cells that do not fit are unexpected after rows training rows.
-// New words of a category are expected if its levels were in fewer than nine in ten of the training
-// cells with a value.
+// New words of a category are expected if fewer than nine in ten of the training cells with a value
+// had its levels.
 func (in *coding) expectsNone(odd, rows int) bool {
 	if in.Kind != Category || in.Levels == nil {
 		return in.Kind != Category

@@ -51,7 +51,7 @@ func (f *Fitter) Fit(read func(form.Encoder) error) (e *Encoder, whole bool, err
 }
 
 // Refit fits an encoder with the kinds of columns, the decimal marks, the orders of dates and the
-// n-gram length of e, and names the buckets of text that e names and that have features. The table
+// n-gram length of e. It names the buckets of text that e names, if they have features. The table
 // must have the columns of e. read is as in [Fitter.Fit].
 func (f *Fitter) Refit(e *Encoder, read func(form.Encoder) error) (*Encoder, error) {
 	f.like, f.Inspect = e, true

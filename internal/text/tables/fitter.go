@@ -19,8 +19,8 @@ type Given struct {
 
 // A Fitter fits an [Encoder] to the rows of a table, which it reads as a [form.Encoder].
 type Fitter struct {
-	// Overrule maps a column's name, or its number in the file, from 0, to a kind. The key "*" is
-	// the default, "" names columns without a name.
+	// Overrule maps a column's name, or its number in the file from 0, to a kind. The key "*"
+	// stands for all other columns, "" for columns without a name.
 	Overrule map[string]Given
 	// Skip, if not nil, reports whether the columns' statistics leave out a row, counted from 0.
 	Skip func(row int) bool
@@ -57,7 +57,7 @@ type Fitter struct {
 
 	paid *budget.Account // nil for any number of columns
 	held []byte          // rows to be counted later; see hold
-	// Bytes of cells counted, and cells of the first row that could not be held.
+	// bytes of the cells counted; number of cells of the first row that could not be held
 	bytes, tooMany int
 }
 

@@ -88,8 +88,7 @@ type stats struct {
 	last            float64
 	digits          int // digits of all numbers, by digitsOf; 0 if they differ
 	zeroLed, eights int // numbers with leading zeros; dates of eight digits
-	// The fewest digits of a number, by digitsOf, without numbers for which digitsOf is 0, and the
-	// most bytes of a number with leading zeros.
+	// The least digitsOf above 0 of the numbers, and the most bytes of a number with leading zeros.
 	narrowest, zeroWidth int
 	seen                 []float64 // whole numbers, or hashes of large ones; nil if repeated
 	repeated             bool      // a number is known to repeat or has a fraction
