@@ -58,10 +58,10 @@ type Set struct {
 	LeftOut []int
 
 	// Form describes how the text of a table was read. Doubts lists details that could be read in
-	// another way and, if several files were read, files without rows, also of svmlight text. If the
-	// table consists of several files, Form is the form of the first file that is not empty, except
-	// that Columns, Trailing and Decimal describe all files. Mixed reports whether another file has
-	// another form, such as another separator.
+	// another way and, if several files were read, files without rows, also of svmlight text. If
+	// the table consists of several files, Form is the form of the first file that is not empty,
+	// except that Columns, Trailing and Decimal describe all files. Mixed reports whether another
+	// file has another form, such as another separator.
 	Form   *Form
 	Mixed  bool
 	Doubts []Doubt

@@ -108,8 +108,8 @@ func TestEvalNumbersOfThreeClasses(t *testing.T) {
 	}
 	want(t, r, map[string]float64{
 		"accuracy": 1. / 2, "log_loss": loss,
-		// The scores of class 0 are 3 and 1 in rows of the class, and 1 and 2 in other rows. For class
-		// 1 they are 4 and 2, and 1 and 2.
+		// The scores of class 0 are 3 and 1 in rows of the class, and 1 and 2 in other rows. For
+		// class 1 they are 4 and 2, and 1 and 2.
 		"classes.0.roc_auc": (2 + 0.5) / 4, "classes.1.roc_auc": (2 + 1.5) / 4,
 		"classes.2.roc_auc": math.NaN(),
 		"roc_auc":           (2.5/4 + 3.5/4) / 2, "penalty": 0.05,

@@ -207,8 +207,8 @@ func checkPeak(t *testing.T, args []string, want int) (code int) {
 	t.Helper()
 	args = append([]string{args[0], "-quiet", "-force"}, args[1:]...)
 	t.Setenv("GOMAXPROCS", "8")
-	// A loaded machine may delay the garbage collector, which adds megabytes: only three peaks above
-	// the limit are an error.
+	// A loaded machine may delay the garbage collector, which adds megabytes: only three peaks
+	// above the limit are an error.
 	var have int
 	for try := 0; try < 3 && (try == 0 || have > want); try++ {
 		have, code = peakOf(t, args)

@@ -117,8 +117,8 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// interrupt runs the command, and sends SIGINT when the time wait has passed since a file that matches
-// pattern appeared.
+// interrupt runs the command, and sends SIGINT when the time wait has passed since a file that
+// matches pattern appeared.
 func interrupt(t *testing.T, wait time.Duration, pattern, command string) {
 	t.Helper()
 	p := start(t, strings.Fields(command)...)

@@ -1841,7 +1841,8 @@ func parsePlain(s string) (float64, bool) {
 		v := float64(m) / pow10[decimals] // only the quotient is rounded: m and the power are exact
 		return math.Float64frombits(math.Float64bits(v) | sign<<63), true
 	}
-	// Reject cells that are no decimal numbers before calling ParseFloat, whose errors are allocated.
+	// Reject cells that are no decimal numbers before calling ParseFloat, whose errors are
+	// allocated.
 	i, decimals := 0, 0
 	if s != "" && (s[0] == '-' || s[0] == '+') {
 		i = 1
