@@ -473,6 +473,7 @@ func TestErrors(t *testing.T) {
 	good := file(t, "good.svm", toy)
 	badModel := file(t, "bad.model", "not a model")
 	missing := filepath.Join(t.TempDir(), "missing.svm")
+	must(t, "train", "-kernel", "rbf", "-order", "permutation", good, missing+".model")
 
 	mistakes(t, map[string]mistake{
 		"malformed line": {exitError, `:2:4: token "x"`,
@@ -508,6 +509,8 @@ func TestErrors(t *testing.T) {
 		"unknown order":   {exitUsage, "-order: have", []string{"train", "-order", "none", good}},
 		"kernels' order": {exitUsage, "-order: have",
 			[]string{"train", "-order", "permutation", good}},
+		"linear order": {exitUsage, "-order: have \"blocks\", want permutation or",
+			[]string{"train", "-kernel", "rbf", "-order", "blocks", good}},
 		"useless block": {exitUsage, "-block: have 3, but -order",
 			[]string{"train", "-order", "sequential", "-block", "3", good}},
 		"batch too large": {exitUsage, "-batch: have", []string{"train", "-batch", "5", good}},

@@ -115,11 +115,12 @@ var Table = []Topic{
 		{Name: "start", Field: "Start", Takes: "file", In: "verify!", Help: "the model that train " +
 			"-start named; needed if the data are a table with words, or have features that this model " +
 			"lacks"},
-		{Name: "order", Field: "Order", Takes: "shuffled|iid|sequential|blocks", In: "train cv",
-			Rule: Setting, Help: "the order of the rows: shuffled once, in blocks that come in a new " +
-				"order each epoch; iid: drawn with replacement; sequential: as in the file; blocks: like " +
-				"shuffled, but blocks of neighboring rows of the file (default shuffled; with -kernel, " +
-				"and for dual coordinate descent from the first step, a new permutation each epoch)"},
+		{Name: "order", Field: "Order", Takes: "shuffled|iid|sequential|blocks|permutation",
+			In: "train cv", Rule: Setting, Help: "the order of the rows: shuffled once, in blocks that " +
+				"come in a new order each epoch; iid: drawn with replacement; sequential: as in the file; " +
+				"blocks: like shuffled, but blocks of neighboring rows of the file; permutation, with " +
+				"-kernel: shuffled in each epoch (default shuffled, or permutation with -kernel and for " +
+				"dual coordinate descent from the first step)"},
 		{Name: "block", Field: "Block", Takes: "n", In: "train cv", Rule: Setting | NoKernel,
 			Help: fmt.Sprintf("the number of rows in a block with -order shuffled or blocks (default %d)",
 				settings.DefaultBlock)},
