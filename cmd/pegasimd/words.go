@@ -53,7 +53,11 @@ func shellWords(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
+// shellWord quotes unprintable characters as bash and zsh do.
 func shellWord(word string) string {
+	if escape.Text(word) != word {
+		return "$'" + escape.Text(strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(word)) + "'"
+	}
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
 			strings.ContainsRune("-_./:=,+%@", r)

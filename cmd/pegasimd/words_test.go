@@ -1,0 +1,24 @@
+package main
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestShellWords(t *testing.T) {
+	words := []string{"a", "", "a b", "it's", `a\b`, "$x", "*.csv", "a\nb\tc", "é\x01'\\", "!#~=;&"}
+	line := shellWords(words)
+	if strings.ContainsAny(line, "\n\t\x01") {
+		t.Errorf("%q is more than one printable line", line)
+	}
+	out, err := exec.Command("bash", "-c", "printf '%s\\0' "+line).Output()
+	if err != nil {
+		t.Skipf("bash: %v", err)
+	}
+	have := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+	if !slices.Equal(have, words) {
+		t.Errorf("%s\nare %q\nwant %q", line, have, words)
+	}
+}
