@@ -74,7 +74,8 @@ func (c *call) afterData(words, args []string) (int, error) {
 		case n == 3 || isModelName(before):
 			return 2, nil
 		}
-		return 0, flags.Usagef("neither %s nor %s ends in .model: want DATA... MODEL [OUT]", before, last)
+		return 0, flags.Usagef("neither %s nor %s ends in .model: after several DATA, the name of MODEL "+
+			"has to end so", before, last)
 	case "[MODEL]":
 		switch {
 		case c.flags.Model != "" && isModelName(last):

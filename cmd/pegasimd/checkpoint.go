@@ -27,7 +27,8 @@ func (k *checkpoints) check(c *call) error {
 	case f.Every < 0:
 		return flags.Usagef("-every must be greater than 0")
 	case f.Checkpoint == "-":
-		return flags.Usagef("-checkpoint: want the name of a file, which is replaced again and again")
+		return flags.Usagef("-checkpoint: have \"-\", want the name of a file, which is replaced again and "+
+			"again")
 	}
 	return nil
 }
@@ -43,8 +44,12 @@ func (k *checkpoints) read(c *call, cfg *pegasos.Config) (err error) {
 		return err
 	}
 	if k.from.State == nil {
-		return fmt.Errorf("%s: a model, but not a checkpoint: it has no state to continue from; name "+
-			"a file that -checkpoint wrote, or give -start, which needs no state", resume)
+		how := ""
+		if s := k.from.Scaling; s == nil || s.Expansion == nil { // -start refuses curves
+			how = ", or give -start in place of -resume"
+		}
+		return fmt.Errorf("%s: a model, but not a checkpoint: name a file that -checkpoint wrote%s",
+			resume, how)
 	}
 	k.before = k.from.State.Steps()
 	if c.flags.Given("proba") || slices.ContainsFunc(c.flags.Each(), func(f *flags.Flag) bool {

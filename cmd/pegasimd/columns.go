@@ -9,6 +9,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
 // usable returns a set's table, or nil if there is none. The result has no names if Table.Check
@@ -49,7 +50,8 @@ func (d *dataReader) printLabel(w io.Writer, set *dataset.Set) {
 	if label >= 0 {
 		how := ""
 		if d.opt.LabelColumn == "" && d.opt.Table == nil && d.named {
-			if _, byName, _ := dataset.ChooseLabel(names); byName {
+			_, byName, _ := dataset.ChooseLabel(names)
+			if byName && set.Form.Format != form.Lines { // whose columns have no names of their own
 				how = ", by its name"
 			}
 		}

@@ -52,6 +52,9 @@ func runConvert(c *call, args []string) error {
 	if f.For != "" && (f.From != "" || f.To != "" || f.Stream) {
 		return flags.Usagef("-for converts data: it can't be given with -from, -to or -stream")
 	}
+	if f.Given("lambda") && f.From != "liblinear" {
+		return flags.Usagef("-lambda is only for -from liblinear")
+	}
 	model := f.From != "" || f.To != ""
 	if f.To == "" && f.From != "" {
 		f.To = formOfEnding[files.Ending(plainName(args[1]))]
@@ -116,7 +119,7 @@ func runConvert(c *call, args []string) error {
 		fmt.Fprintf(c.stderr, "%s, %s: %s\n", count(rows, "row"), count(cols, "feature"), name)
 		if e := reader.encoder; f.For == "" && e != nil && !e.Raw {
 			printTable(c.stderr, e, reader.fitter)
-			fmt.Fprintf(c.stderr, "a model trained on %s reads features encoded like these, not the "+
+			fmt.Fprintf(c.stderr, "a model trained on %s predicts rows of these features, not rows of the "+
 				"table\n", name)
 		}
 		reader.tell(set)

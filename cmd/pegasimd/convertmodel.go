@@ -39,9 +39,6 @@ var formOfEnding = map[string]string{".json": "json", ".onnx": "onnx", ".libline
 
 func convertModel(c *call, in, out string) error {
 	f := c.flags
-	if c.flags.Given("lambda") && f.From != "liblinear" {
-		return flags.Usagef("-lambda is for -from liblinear: other models store lambda")
-	}
 	if !(f.Lambda > 0 && f.Lambda <= math.MaxFloat64) {
 		return flags.Usagef("-lambda: have %v, want a positive finite number", f.Lambda)
 	}
@@ -104,7 +101,7 @@ func convertModel(c *call, in, out string) error {
 			return nil
 		})
 	}
-	if err == nil {
+	if err == nil && !f.Quiet {
 		printLosses(c.stderr, m, f.To, encodes)
 	}
 	return err
@@ -142,9 +139,10 @@ func printLosses(w io.Writer, m *pegasos.Model, to string, encodes bool) {
 		{m.State != nil, "the state of the run, with which -resume continues it",
 			"liblinear onnx json go"},
 		{m.Table != nil && !encodes,
-			"the columns of the data: which is the label, and their names, if any", "liblinear onnx"},
-		{encodes, "how cells are read: pass numbers as floats, gaps as NaN, and words without " +
-			"blanks around them", "onnx"},
+			"which column of the data has the labels, and the names of the columns, if any",
+			"liblinear onnx"},
+		{encodes, "how cells are read: pass numbers as floats, words without blanks around them, and " +
+			"for a missing cell NaN or, in a column of words, \"\"", "onnx"},
 		{m.HashBits > 0, fmt.Sprintf("the hashing of features: hash data to %d bits first "+
 			"(convert -hash-bits)", m.HashBits), "liblinear onnx go"},
 		{m.Names != nil, "the names of the classes", "liblinear"},

@@ -18,8 +18,8 @@ func TestConvertModel(t *testing.T) {
 	must(t, "train", "-quiet", "-epochs", "2", "-loss", "squared-hinge", "-multiclass",
 		"ovr", digits, model)
 	if out, told := must(t, "convert", "-to", "liblinear", model, text); out != "" ||
-		told != "liblinear leaves out the columns of the data: which is the label, and their names, "+
-			"if any\n"+
+		told != "liblinear leaves out which column of the data has the labels, and the names of the "+
+			"columns, if any\n"+
 			"liblinear leaves out the settings, and the objective with its bound\n" {
 		t.Errorf("%s%s", out, told)
 	}

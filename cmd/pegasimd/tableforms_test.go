@@ -266,7 +266,7 @@ func TestTableConvert(t *testing.T) {
 	_, streamed := must(t, "convert", "-stream", data, at("b.pgsm"))
 	if want := strings.ReplaceAll(told, "a.pgsm", "b.pgsm"); streamed != want ||
 		!strings.Contains(told, "city    category") ||
-		!strings.Contains(told, "a.pgsm reads features encoded like these, not the table\n") {
+		!strings.Contains(told, "a.pgsm predicts rows of these features, not rows of the table\n") {
 		t.Errorf("-stream: printed %s, want %s", streamed, want)
 	}
 	must(t, "convert", "-for", at("model"), data, at("c.pgsm"))
@@ -313,7 +313,7 @@ func TestTableConvert(t *testing.T) {
 		t.Errorf("a model that can't be converted: %s", told)
 	}
 	if _, told := must(t, "convert", at("model"), at("x.onnx")); !strings.HasPrefix(told,
-		"onnx leaves out how cells are read: pass numbers as floats, gaps as NaN, ") {
+		"onnx leaves out how cells are read: pass numbers as floats, words without ") {
 		t.Errorf("convert to ONNX printed %s", told)
 	}
 }
