@@ -21,10 +21,10 @@ var cvCommand = command{help.Command{
 	Summary:   "find the best lambda by cross-validation",
 	Help: `Cv divides the rows of DATA into folds with nearly equal shares of every class. For each
 lambda and each fold, it trains on the other folds and predicts the fold. The table has the mean of
--metric over the folds and its standard deviation and, for linear models, the means of the objective
-and the gap in training. The best mean wins; ties go to the first in the table. The last line has
-the command that trains a model with the best settings on all rows; -model trains and writes it at
-once. Several DATA are read as one, as by train.
+-metric over the folds with its standard deviation and, for linear models, the means of the
+objective and the gap in training. The best mean wins; ties go to the first in the table. The last
+line has the command that trains a model with the best settings on all rows; -model trains and
+writes it at once. Several DATA are read as one, as by train.
 
 The kinds of a table's columns, of scaling and of curves, and the multi-class scheme are chosen
 once, from all rows. The solver, the length of training, and values that are measured, such as
@@ -88,7 +88,7 @@ func (v *search) makeGrid() error {
 }
 
 func (v *search) checkSettings() (err error) {
-	if metricOfNumbers(v.flags.Metric) && v.cfg.Loss == "" &&
+	if metricOfNumbers(v.flags.Metric) && v.cfg.Loss == "" && !v.flags.UsesKernel() &&
 		!v.flags.GivenAny(flags.ForClasses) {
 		v.cfg.Loss = pegasos.Squared
 	}
@@ -287,6 +287,14 @@ func (v *search) setBest() {
 }
 
 func (v *search) write() error {
+	switch n, of := len(v.rare), v.reader.ofWeight(); {
+	case n == 1:
+		v.warn(fmt.Sprintf("the class %s has fewer rows%s than there are folds: some folds have none of "+
+			"its rows", escape.Name(v.rare[0]), of))
+	case n > 1:
+		v.warn(fmt.Sprintf("%d classes (%s) each have fewer rows%s than there are folds: some folds have "+
+			"none of a class's rows", n, firstNames(v.rare), of))
+	}
 	v.out.Warnings = v.call.warnings
 	v.setBest()
 	words := v.reader.resolved(v.set, v.cfg.Multiclass, true)
@@ -298,11 +306,6 @@ func (v *search) write() error {
 		return nil
 	}
 	v.reader.tell(v.set)
-	for _, name := range v.rare {
-		fmt.Fprintf(v.stderr, "class %s has fewer rows than there are folds: some folds have none of "+
-			"its rows\n",
-			escape.Name(name))
-	}
 	w := io.Writer(v.stdout)
 	if v.modelOut.toStdout() {
 		w = v.stderr
@@ -320,9 +323,19 @@ func (v *search) print(w io.Writer) {
 	if kernel {
 		kind += ", kernel " + string(v.kernel.Kernel)
 	}
-	fmt.Fprintf(w, "%s, %s, %s; %d folds of %d to %d rows, seed %d\n\n",
-		count(r.Rows, "row"), count(r.Features, "feature"), kind, r.Folds,
-		slices.Min(r.FoldRows), slices.Max(r.FoldRows), r.Seed)
+	rows, sizes := count(r.Rows, "row"), count(slices.Max(r.FoldRows), "row")
+	unused := r.Rows
+	for _, n := range r.FoldRows {
+		unused -= n
+	}
+	if unused > 0 {
+		rows += fmt.Sprintf(" (%d of weight 0, in no fold)", unused)
+	}
+	if least := slices.Min(r.FoldRows); least < slices.Max(r.FoldRows) {
+		sizes = fmt.Sprintf("%d to %s", least, sizes)
+	}
+	fmt.Fprintf(w, "%s, %s, %s; %d folds of %s, seed %d\n\n", rows, count(r.Features, "feature"), kind,
+		r.Folds, sizes, r.Seed)
 	penalty, of := "lambda", func(p *cvPoint) number { return p.Lambda }
 	if r.Best.cfg.C != 0 || kernel && r.Best.C != 0 {
 		penalty, of = "C", func(p *cvPoint) number { return p.C }

@@ -245,8 +245,8 @@ func TestCrossValidationWeights(t *testing.T) {
 func TestCrossValidationOfRareClasses(t *testing.T) {
 	data := file(t, "rare.csv", "x,z,pet\n"+strings.Repeat("1,2,cat\n-1,-2,dog\n", 6)+"5,-5,emu\n")
 	r, told := cvOf(t, "-folds", "3", "-lambda", "0.1", data)
-	if !strings.Contains(told, "class emu has fewer rows") || strings.Contains(told, "class dog") ||
-		len(r.Labels) != 3 || r.Best.Mean >= 1 {
+	if !strings.Contains(told, "warning: the class emu has fewer rows than there are folds: ") ||
+		strings.Contains(told, "class dog") || len(r.Warnings) != 2 || len(r.Labels) != 3 || r.Best.Mean >= 1 {
 		t.Errorf("%s %+v", told, r)
 	}
 }
@@ -272,6 +272,12 @@ func TestCrossValidationErrors(t *testing.T) {
 			[]string{"-metric", "f1", "-loss", "squared", good}},
 		"r2 by a kernel": {exitUsage, "want accuracy, balanced-accuracy, f1: the labels",
 			[]string{"-metric", "r2", "-multiclass", "ovr", "-kernel", "rbf", good}},
+		"rmse by a kernel": {exitUsage, "want accuracy, balanced-accuracy, f1: the labels",
+			[]string{"-metric", "rmse", "-kernel", "rbf", good}},
+		"one row": {exitError, "1 row, want two or more",
+			[]string{"-loss", "squared", file(t, "a.svm", "3 1:1\n")}},
+		"one row of a class": {exitError, "two or more rows each",
+			[]string{"-folds", "3", file(t, "a.svm", "1 1:1\n1 1:2\n-1 1:3\n")}},
 		"no probabilities": {exitUsage, "-loss log", []string{"-metric", "log-loss", good}},
 		"one class in a fold": {exitError, "not defined", []string{"-metric", "roc-auc", "-folds",
 			"3", file(t, "a.svm", "1 1:1\n1 1:2\n1 1:3\n1 1:1\n2 1:0\n2 1:-1\n")}},
@@ -289,7 +295,7 @@ func TestCrossValidationErrors(t *testing.T) {
 			[]string{"-scale", "none", "-folds", "2",
 				file(t, "a.svm", strings.Repeat("1 1:1e30\n-1 1:-1e30\n", 4))}},
 		"missing file":  {exitError, "missing.svm", []string{"missing.svm"}},
-		"no rows":       {exitError, "some of the 5 folds have no rows", []string{file(t, "a.svm", "")}},
+		"no rows":       {exitError, "0 rows, want two or more", []string{file(t, "a.svm", "")}},
 		"no model file": {exitError, "no/such", []string{"-model", "no/such/folder", good}},
 	}, "cv", "-model", "m")
 }
@@ -391,7 +397,7 @@ func TestCVNamesRowsOfFile(t *testing.T) {
 func TestCVUndefinedF1(t *testing.T) {
 	data := file(t, "a.svm", strings.Repeat("0 1:1\n0 1:2\n0 1:3\n0 1:4\n", 4)+"1 1:5\n1 1:6\n")
 	for _, kernel := range []string{"", "-kernel rbf"} {
-		fails(t, exitError, "-metric f1 is not defined for the fold's rows",
+		fails(t, exitError, "-metric f1 is not defined for the fold, whose rows are all of one class",
 			strings.Fields("cv -metric f1 "+kernel+" "+data)...)
 	}
 }

@@ -65,8 +65,7 @@ func metricFor(f *flags.Set, numbers bool) (*cvMetric, error) {
 		}
 		switch {
 		case f.UsesKernel() && !m.kernels:
-			return nil, flags.Usagef("-metric: %s needs scores, but with -kernel cv predicts labels "+
-				"alone: want accuracy, balanced-accuracy or f1",
+			return nil, flags.Usagef("-metric: cv -kernel has no %s: want accuracy, balanced-accuracy or f1",
 				m.name)
 		case m.proba && !proba:
 			return nil, flags.Usagef("-metric: %s needs probabilities, which in cv only "+

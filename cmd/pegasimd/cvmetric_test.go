@@ -288,5 +288,5 @@ func TestKernelMetrics(t *testing.T) {
 		t.Errorf("accuracy and f1 are equal: %v", scores)
 	}
 	args = append([]string{"cv", "-metric", "roc-auc", data}, args...)
-	fails(t, exitUsage, "needs scores", args...)
+	fails(t, exitUsage, "cv -kernel has no ", args...)
 }

@@ -27,27 +27,24 @@ func (v *search) deal() error {
 	}
 	v.fold = pegasos.Folds(y, v.weights, folds, cfg.Seed)
 	v.sizes = make([]int, folds)
-	rows := map[float32]int{}
+	rows, all := map[float32]int{}, 0
 	for i, f := range v.fold {
 		if f >= 0 {
 			v.sizes[f]++
 			rows[y[i]]++
+			all++
 		}
 	}
-	if n := slices.Min(v.sizes); n == 0 {
-		how := ""
-		if folds > 2 && len(rows) > 0 {
-			how = ": give -folds a smaller number"
-		}
-		return fmt.Errorf("some of the %d folds have no rows%s", folds, how)
+	if all < 2 {
+		return fmt.Errorf("%s%s, want two or more", count(all, "row"), v.reader.ofWeight())
 	}
 	if cfg.Loss.Regression() {
 		targets, _ := labelCounts(v.set, v.reader.skip)
 		if len(targets) == 1 && v.metric.name == "r2" {
-			return fmt.Errorf("all rows have the number %v, for which -metric r2 is not defined",
-				targets[0])
+			return fmt.Errorf("all rows%s have the target %v, for which -metric r2 is not defined",
+				v.reader.ofWeight(), targets[0])
 		}
-		return nil
+		return v.checkFolds()
 	}
 	several := 0
 	for _, label := range slices.Sorted(maps.Keys(rows)) {
@@ -63,6 +60,13 @@ func (v *search) deal() error {
 	if several < 2 {
 		return fmt.Errorf("want two or more classes with two or more rows%s each, so that the "+
 			"training for each fold has two classes", v.reader.ofWeight())
+	}
+	return v.checkFolds()
+}
+
+func (v *search) checkFolds() error {
+	if slices.Min(v.sizes) == 0 {
+		return fmt.Errorf("some of the %d folds have no rows: give -folds a smaller number", len(v.sizes))
 	}
 	return nil
 }
@@ -155,9 +159,18 @@ func (v *search) one(
 }
 
 func (v *search) measure(fold *scored) (score float64, err error) {
-	if score = v.metric.of(fold); math.IsNaN(score) {
-		err = fmt.Errorf("-metric %s is not defined for the fold's rows, whose labels differ too "+
-			"little: try a smaller -folds or another -seed", v.metric.name)
+	score = v.metric.of(fold)
+	switch {
+	case !math.IsNaN(score):
+	case v.metric.numbers && v.flags.Folds == 2:
+		err = fmt.Errorf("-metric %s is not defined for the fold, whose targets are all equal: try "+
+			"another -seed", v.metric.name)
+	case v.metric.numbers:
+		err = fmt.Errorf("-metric %s is not defined for the fold, whose targets are all equal: try a "+
+			"smaller -folds or another -seed", v.metric.name)
+	default:
+		err = fmt.Errorf("-metric %s is not defined for the fold, whose rows are all of one class: give "+
+			"a smaller -folds", v.metric.name)
 	}
 	return score, err
 }

@@ -305,7 +305,7 @@ func TestEqualTargets(t *testing.T) {
 		strings.Contains(told, "no better") {
 		t.Errorf("train: %s", told)
 	}
-	fails(t, exitError, "all rows have the number 3, for which -metric r2 is not defined", "cv",
+	fails(t, exitError, "all rows have the target 3, for which -metric r2 is not defined", "cv",
 		"-loss", "squared", "-metric", "r2", data)
 	weights := file(t, "w", strings.Repeat("1\n", 18)+"0\n")
 	fails(t, exitError, "the rows to train on have this number, too", "train", "-loss", "squared",

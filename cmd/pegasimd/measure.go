@@ -81,7 +81,7 @@ func (s *scored) rankings() (each []ranking, means, all ranking) {
 		}
 	}
 	means = ranking{means.auc / defined.auc, means.precision / defined.precision}
-	if n == 2 {
+	if n == 2 && s.classes == 2 {
 		return each, means, each[1]
 	}
 	return each, means, means
