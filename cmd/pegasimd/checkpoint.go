@@ -27,8 +27,7 @@ func (k *checkpoints) check(c *call) error {
 	case f.Every < 0:
 		return flags.Usagef("-every must be greater than 0")
 	case f.Checkpoint == "-":
-		return flags.Usagef("-checkpoint: have \"-\", want the name of a file, which is replaced again and " +
-			"again")
+		return flags.Usagef("-checkpoint: have -, want the name of a file to replace again and again")
 	}
 	return nil
 }

@@ -289,11 +289,11 @@ func (v *search) setBest() {
 func (v *search) write() error {
 	switch n, of := len(v.rare), v.reader.ofWeight(); {
 	case n == 1:
-		v.warn(fmt.Sprintf("the class %s has fewer rows%s than there are folds: some folds have none of "+
-			"its rows", escape.Name(v.rare[0]), of))
+		v.warn(fmt.Sprintf("the class %s has fewer rows%s than there are folds: some folds have none "+
+			"of its rows", escape.Name(v.rare[0]), of))
 	case n > 1:
-		v.warn(fmt.Sprintf("%d classes (%s) each have fewer rows%s than there are folds: some folds have "+
-			"none of a class's rows", n, firstNames(v.rare), of))
+		v.warn(fmt.Sprintf("%d classes (%s) have fewer rows%s than there are folds: each is missing "+
+			"from some folds", n, firstNames(v.rare), of))
 	}
 	v.out.Warnings = v.call.warnings
 	v.setBest()
