@@ -56,8 +56,8 @@ func (d *dataReader) read(like *pegasos.Head) (*dataset.Set, time.Duration, erro
 	p.clear()
 	if err == nil && like != nil && set.HashBits != like.HashBits {
 		set.Close()
-		err = fmt.Errorf("%s: the features are hashed (hash bits %d), but the model's are not", d,
-			set.HashBits)
+		err = fmt.Errorf("%s: the features are hashed to %d bits, but those of the model are not hashed",
+			d, set.HashBits)
 	}
 	for _, name := range append([]string{d.name}, d.opt.More...) {
 		if err != nil && name != "-" && !strings.Contains(name, ",") {
@@ -81,7 +81,7 @@ func (d *dataReader) read(like *pegasos.Head) (*dataset.Set, time.Duration, erro
 		d.doubtRows(set)
 	} else if d.opt.IndexBase == dataset.BaseAuto && like.IndexBase == 0 && set.IndexBase == 1 &&
 		d.format() == dataset.FormatSvmlight {
-		d.doubts = append(d.doubts, dataset.Doubt{About: "rows", Text: "no index is 0, and indices are " +
+		d.doubts = append(d.doubts, dataset.Doubt{About: "rows", Text: "no index is 0, so indices are " +
 			"read as counted from 1, but those of the training data count from 0", Flag: "-index-base 0"})
 	}
 	return set, time.Since(start), nil
@@ -101,7 +101,8 @@ func (d *dataReader) explain(name string, err error) error {
 	} else if model, _ := d.call.holdsModel(name); model {
 		err = flags.Usagef("%s is a model, want data", name)
 	} else if d.opt.Format == dataset.FormatAuto && !dataset.FormatOf(name).IsTable() &&
-		strings.HasPrefix(err.Error(), name+":") && looksLikeCSV(name) {
+		strings.HasPrefix(err.Error(), name+":") && looksLikeCSV(name) &&
+		!strings.HasSuffix(err.Error(), "give -format") {
 		err = fmt.Errorf("%w; if the data are CSV or TSV, or lines of a label, a tab and a "+
 			"text, give -format csv, tsv or lines", err)
 	}
@@ -125,8 +126,8 @@ func (d *dataReader) readAs() (*dataset.Set, error) {
 		return d.readFresh()
 	}
 	if d.encoder != nil && !d.encoder.Raw && !d.isTable() {
-		return nil, fmt.Errorf("%s: the model was trained on a table, and this file is not read as "+
-			"a table: if it is one, name its format with -format", d)
+		return nil, fmt.Errorf("%s: the model was trained on a table, and these data are not "+
+			"read as a table: if they are one, give -format", d)
 	}
 	return d.again(d.opt)
 }
@@ -183,7 +184,7 @@ func (d *dataReader) doubtRows(set *dataset.Set) {
 	}
 	if d.encoder == nil && set.Rows() > 0 && numbered(set) {
 		d.doubts = append(d.doubts, dataset.Doubt{About: "column", Text: "the first feature seems to " +
-			"number the rows: if it does nothing else, leave it out of the data"})
+			"number the rows: if it says nothing else, leave it out of the data"})
 	}
 	d.doubtRoundedFeatures(set)
 	if head, err := headOf(d.name); err == nil && d.name != "-" && qidLine.Match(head) {

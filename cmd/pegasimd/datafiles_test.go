@@ -71,7 +71,7 @@ func TestIndexBaseOfModel(t *testing.T) {
 	rows := file(t, "a.svm", "1 0:1\n-1 1:1\n1 0:2\n-1 1:2\n")
 	must(t, "train", "-quiet", "-index-base", "auto", rows, model)
 	data := file(t, "b.svm", "-1 1:1\n-1 1:2\n")
-	const want = "warning: no index is 0, and indices are read as counted from 1, but those of the " +
+	const want = "warning: no index is 0, so indices are read as counted from 1, but those of the " +
 		"training data count from 0 (-index-base 0)"
 	for base, doubted := range map[string]bool{"auto": true, "0": false} {
 		_, told := must(t, "eval", "-index-base", base, data, model)
@@ -93,7 +93,7 @@ func TestHashedData(t *testing.T) {
 	}
 	toySVM, model := file(t, "toy.svm", toy), filepath.Join(dir, "m.model")
 	must(t, "train", "-quiet", toySVM, model)
-	const refused = "a.pgsm: the features are hashed (hash bits 8), but the model's are not"
+	const refused = "a.pgsm: the features are hashed to 8 bits, but those of the model are not hashed"
 	for _, args := range [][]string{{"predict", out, model}, {"verify", model, out},
 		{"train", "-start", model, out, filepath.Join(dir, "n.model")}} {
 		fails(t, exitError, refused, args...)

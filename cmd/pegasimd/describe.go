@@ -14,6 +14,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/internal/text/form"
 	"github.com/pegasimd/pegasimd/internal/text/tables"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // labelCounts ignores rows without a label, and rows for which skip, which may be nil, returns
@@ -39,7 +40,8 @@ func (d *dataReader) describeSet(set *dataset.Set, numbers bool, took time.Durat
 	labels, rows := labelCounts(set, nil)
 	kind := classesKind(set, labels, rows)
 	if numbers && len(labels) > 0 {
-		kind = fmt.Sprintf("regression targets from %v to %v", labels[0], labels[len(labels)-1])
+		kind = fmt.Sprintf("regression targets from %s to %s", pegasos.FormatLabel(labels[0]),
+			pegasos.FormatLabel(labels[len(labels)-1]))
 	}
 	var nonzeros string
 	if set.Dense == nil || !set.Mapped() { // counting nonzeros would read the whole mapped file
@@ -93,7 +95,7 @@ func valuesOf(e *tables.Encoder, i int) string {
 	case c.Kind == tables.Text:
 		return fmt.Sprintf(": %s", count(e.FeaturesOf(i), "feature"))
 	case c.Kind == tables.Category && c.Levels == nil && !c.GapFeature:
-		return ", but no word is in two rows of a weight above 0, so that no word has a feature"
+		return ", no feature: no word is in two training rows"
 	case c.Levels == nil:
 		return ""
 	case c.Levels.HashBits > 0:

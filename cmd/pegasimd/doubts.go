@@ -27,7 +27,7 @@ func (d *dataReader) settle(trains bool) error {
 		d.call.warn(doubt.String())
 	}
 	if d.call.flags.Strict && len(d.doubts) > 0 {
-		how := "mend the data, or give any flags that the warnings name"
+		how := "mend the data or, where a warning names a flag, give this flag"
 		if d.call.flags.Quiet {
 			how = "without -quiet, warnings describe them"
 		}
