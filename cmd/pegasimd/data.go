@@ -102,7 +102,7 @@ func (d *dataReader) explain(name string, err error) error {
 		err = flags.Usagef("%s is a model, want data", name)
 	} else if d.opt.Format == dataset.FormatAuto && !dataset.FormatOf(name).IsTable() &&
 		strings.HasPrefix(err.Error(), name+":") && looksLikeCSV(name) &&
-		!strings.HasSuffix(err.Error(), "give -format") {
+		!strings.Contains(err.Error(), "give -format") {
 		err = fmt.Errorf("%w; if the data are CSV or TSV, or lines of a label, a tab and a "+
 			"text, give -format csv, tsv or lines", err)
 	}
@@ -127,7 +127,7 @@ func (d *dataReader) readAs() (*dataset.Set, error) {
 	}
 	if d.encoder != nil && !d.encoder.Raw && !d.isTable() {
 		return nil, fmt.Errorf("%s: the model was trained on a table, and these data are not "+
-			"read as a table: if they are one, give -format", d)
+			"read as a table: if they are one, give -format csv, tsv, lines or jsonl", d)
 	}
 	return d.again(d.opt)
 }

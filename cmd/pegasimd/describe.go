@@ -14,7 +14,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/internal/text/form"
 	"github.com/pegasimd/pegasimd/internal/text/tables"
-	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // labelCounts ignores rows without a label, and rows for which skip, which may be nil, returns
@@ -40,8 +39,7 @@ func (d *dataReader) describeSet(set *dataset.Set, numbers bool, took time.Durat
 	labels, rows := labelCounts(set, nil)
 	kind := classesKind(set, labels, rows)
 	if numbers && len(labels) > 0 {
-		kind = fmt.Sprintf("regression targets from %s to %s", pegasos.FormatLabel(labels[0]),
-			pegasos.FormatLabel(labels[len(labels)-1]))
+		kind = fmt.Sprintf("regression targets from %v to %v", labels[0], labels[len(labels)-1])
 	}
 	var nonzeros string
 	if set.Dense == nil || !set.Mapped() { // counting nonzeros would read the whole mapped file
