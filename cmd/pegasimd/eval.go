@@ -25,7 +25,8 @@ var evalCommand = command{help.Command{
   - the area under the ROC curve and the average precision of the second class; for more than two
     classes, their means over the classes in DATA, each against the rest;
   - the log loss, if the model has probabilities (train -loss log or -proba);
-  - for a linear model without -prior the objective of DATA at its lambda: penalty + mean loss;
+  - for a linear model without -prior the objective of DATA at its lambda: penalty + mean loss,
+    without -class-weight and -costs of the training;
   - the confusion matrix; -plot draws it, for up to 200 classes.
 With more than 40 classes, only -json has the figures of each class and the matrix.
 For a model that predicts numbers it prints the root mean square error (RMSE), the mean absolute
@@ -63,7 +64,7 @@ func runEval(c *call, args []string) error {
 		return err
 	}
 	if predictions.Numbers(m) && c.flags.Plot != "" {
-		return flags.Usagef("-plot: the model predicts numbers, there is no confusion matrix")
+		return flags.Usagef("-plot draws a confusion matrix, but the model predicts numbers")
 	}
 	reader := c.reader(args[0])
 	s, err := reader.scoreLabeled(m)
@@ -135,7 +136,9 @@ func evaluate(s *scoredSet) *evalReport {
 		}
 	}
 	if m, linear := s.model.(linearModel); linear {
-		r.at = m.penaltyText()
+		if r.at = m.penaltyText(); m.Config.ClassWeight != "" {
+			r.at += ", without -class-weight"
+		}
 	}
 	r.MeanLoss = number(s.model.MeanLoss(s.scores, s.labels(), s.weights))
 	r.Objective = r.Penalty + r.MeanLoss
@@ -236,7 +239,11 @@ func (r *evalReport) printConfusion(w io.Writer) {
 
 func (r *evalReport) printFirst(w io.Writer) {
 	if r.Labels == nil {
-		fmt.Fprintf(w, "RMSE %s, MAE %s, R^2 %s on %s\n", r.RMSE, r.MAE, r.R2, count(r.Rows, "row"))
+		of := ""
+		if r.Weight > 0 {
+			of = " of the total weight " + amount(r.Weight)
+		}
+		fmt.Fprintf(w, "RMSE %s, MAE %s, R^2 %s on %s%s\n", r.RMSE, r.MAE, r.R2, count(r.Rows, "row"), of)
 		return
 	}
 	all, unit := float64(r.Rows), ""
@@ -260,9 +267,8 @@ func (r *evalReport) printObjective(w io.Writer) {
 	case math.IsNaN(float64(r.Penalty)) && math.IsNaN(float64(r.MeanLoss)):
 		// both are unknown for a kernel machine
 	case math.IsNaN(float64(r.Penalty)):
-		fmt.Fprintf(w, "mean loss %s; no objective: it needs the prior of the model, which the file "+
-			"does not store\n",
-			r.MeanLoss)
+		fmt.Fprintf(w, "mean loss %s; no objective: the model's file does not store the weights of its "+
+			"-prior\n", r.MeanLoss)
 	case math.IsNaN(float64(r.MeanLoss)):
 		fmt.Fprintf(w, "penalty %s; no objective: two or more of the classes have no rows\n", r.Penalty)
 	default:
@@ -299,7 +305,7 @@ type evalReport struct {
 
 	unknown bool // the data have labels that the model does not know
 	right   float64
-	at      string // see penaltyText; empty for a kernel machine
+	at      string // for which settings the objective is; empty for a kernel machine
 }
 
 type classReport struct {

@@ -138,7 +138,7 @@ func TestEvalNumbersOfRegression(t *testing.T) {
 		"penalty": 0.05, "objective": 0.05 + 2./3,
 		"accuracy": math.NaN(), "roc_auc": math.NaN(),
 	})
-	if !strings.Contains(printed, "RMSE 0.816497, MAE 0.666667, R^2 0.666667 on 3 rows") {
+	if !strings.Contains(printed, "RMSE 0.816497, MAE 0.666667, R^2 0.666667 on 3 rows\n") {
 		t.Errorf("eval prints:\n%s", printed)
 	}
 	r, printed = evalOf(t, file(t, "equal.svm", "2 1:1\n2 1:2\n"),
@@ -188,6 +188,11 @@ func TestEvalMulticlass(t *testing.T) {
 	if picture := read(t, dir+"/pairs.svg"); !strings.Contains(printed, ", at C 2 in each pair\n") ||
 		!strings.Contains(picture, "accuracy 100.00 % of a weight of 24") {
 		t.Errorf("one-vs-one: %s%s", printed, picture)
+	}
+	must(t, "train", "-quiet", "-class-weight", "balanced", "-lambda", "1", pairs, dir+"/pairs")
+	if printed, _ := must(t, "eval", pairs, dir+"/pairs"); !strings.Contains(printed,
+		", at lambda 1, without -class-weight\n") {
+		t.Errorf("weights of classes: %s", printed)
 	}
 	zeros := file(t, "zeros.csv", strings.Repeat("0,", 64)+"0\n"+strings.Repeat("1,", 64)+"1\n")
 	if e, printed := evalOf(t, zeros, dir+"/model"); e["objective"] != nil ||

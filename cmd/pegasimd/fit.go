@@ -102,24 +102,16 @@ const (
 func (r *fitReport) warnings(m *pegasos.Model) (warnings []string) {
 	switch {
 	case r.R2 != nil && *r.R2 <= 0:
-		warnings = append(warnings, "the model is no better than predicting the mean for every "+
-			"row: try a smaller lambda (a larger C)")
+		warnings = append(warnings, "the model is no better than predicting the mean for every row: "+
+			"try "+betterFit(m, "a smaller lambda (a larger C)"))
 	case len(r.Never) > 0 && m.Config.ClassWeight == "" && r.neverIsNews(len(m.Classes)):
-		how := "-loss log or -class-weight balanced"
-		switch m.Config.Multiclass {
-		case pegasos.CrammerSinger, pegasos.Multinomial:
-			how = "-class-weight balanced"
-		}
-		if m.Config.Loss.LogOdds() {
-			how = "-class-weight balanced"
-		}
 		class := "class"
 		if len(r.Never) > 1 {
 			class = "classes"
 		}
 		warnings = append(warnings, fmt.Sprintf("no training row is predicted as %s (the %s of %d of "+
-			"%s): try %s",
-			firstNames(r.Never), class, r.neverRows, count(r.rows, "row"), how))
+			"%s): try -class-weight balanced",
+			firstNames(r.Never), class, r.neverRows, count(r.rows, "row")))
 	case r.Accuracy != nil && *r.Constant < 1 && m.Config.ClassWeight == "" &&
 		!(*r.Accuracy > *r.Constant+min(hardlyMore, (1-*r.Constant)/2)):
 		// Class weights may lower the accuracy.
@@ -127,15 +119,31 @@ func (r *fitReport) warnings(m *pegasos.Model) (warnings []string) {
 		if *r.Accuracy <= *r.Constant {
 			lead = "no"
 		}
+		how := betterFit(m, "a smaller lambda (a larger C), or -kernel rbf without the flags of linear "+
+			"models")
+		if *r.Constant >= 1-rareRows {
+			how += ", or -class-weight balanced"
+		}
 		warnings = append(warnings, "the model is "+lead+" better than predicting "+
-			escape.Name(r.Largest)+" for every row: try a smaller lambda (a larger C), -kernel rbf "+
-			"without the flags of linear models, or where a class is rare -class-weight balanced")
+			escape.Name(r.Largest)+" for every row: try "+how)
 	}
 	if r.counted < fewRows {
 		warnings = append(warnings, count(r.counted, "row")+": too few to tell from them how well the "+
 			"model predicts other rows")
 	}
 	return warnings
+}
+
+// betterFit returns flags that may fit m better to its training rows: if it has a bias and is near
+// the optimum, other.
+func betterFit(m *pegasos.Model, other string) string {
+	switch {
+	case m.Config.Bias == pegasos.BiasNone && m.Start == "" && m.Prior == "":
+		return "-bias augmented"
+	case m.Result.Gap > largeGap:
+		return longer(m.Config.Steps)
+	}
+	return other
 }
 
 func (r *fitReport) neverIsNews(classes int) bool {
