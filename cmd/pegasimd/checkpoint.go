@@ -24,8 +24,6 @@ func (k *checkpoints) check(c *call) error {
 	switch {
 	case f.Checkpoint == "" && f.Given("every"):
 		return flags.Usagef("-every has no effect without -checkpoint")
-	case f.Every < 0:
-		return flags.Usagef("-every must be greater than 0")
 	case f.Checkpoint == "-":
 		return flags.Usagef("-checkpoint: have -, want the name of a file to replace again and again")
 	}

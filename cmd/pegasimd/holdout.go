@@ -19,7 +19,7 @@ import (
 type heldOut struct {
 	set     *dataset.Set
 	weights []float32   // nil means 1 for each row
-	all     int         // number of rows held out and trained on, together
+	all     int         // number of rows of weight above 0, held out or trained on
 	report  *evalReport // measures of the rows of set; nil if not measured
 }
 
@@ -37,8 +37,8 @@ func checkHoldout(c *call) error {
 	}
 	for _, name := range []string{"start", "prior"} {
 		if c.flags.Given(name) {
-			return flags.Usagef("-holdout can't be given with -%s: the other model may have been trained "+
-				"on the rows held out; evaluate the model on other data with eval", name)
+			return flags.Usagef("-holdout can't be given with -%s, whose model may have been trained on "+
+				"the rows held out: evaluate the new model on other data with eval", name)
 		}
 	}
 	for _, name := range []string{"resume", "checkpoint"} {
@@ -76,7 +76,12 @@ func (r *linearRun) holdOut() error {
 			return err
 		}
 	}
-	r.held = &heldOut{set: set.Subset(out), all: len(out) + len(in)}
+	r.held = &heldOut{set: set.Subset(out)}
+	for i := range all.Rows() {
+		if floats.At(d.weights, i, 1) > 0 {
+			r.held.all++
+		}
+	}
 	r.held.set.Y = take(all.Y, out)
 	r.set, d.trained = set.Subset(in), in
 	r.set.Y = take(all.Y, in)
@@ -85,9 +90,9 @@ func (r *linearRun) holdOut() error {
 		how := "hold out more rows, or other rows by another -seed"
 		others, _ := labelCounts(r.set, func(row int) bool { return floats.At(d.weights, row, 1) == 0 })
 		if len(others) == 1 && others[0] == r.held.set.Y[0] {
-			how = "the rows to train on have this number, too"
+			how = "the rows to train on have it, too"
 		}
-		return fmt.Errorf("%s: -holdout %g: the rows held out (%d) all have the number %v, so that "+
+		return fmt.Errorf("%s: -holdout %g: the rows held out (%d) all have the target %v, so that "+
 			"R^2 is not defined: %s", r.reader, share, len(out), r.held.set.Y[0], how)
 	}
 	return all.Err()

@@ -245,6 +245,11 @@ func TestHoldoutIsPrinted(t *testing.T) {
 	if stdout, _ := must(t, "inspect", model); !strings.Contains(stdout, "held-out: accuracy ") {
 		t.Errorf("inspect:\n%s", stdout)
 	}
+	weights := file(t, "w", strings.Repeat("0\n", 27)+strings.Repeat("1\n", 200))
+	if _, stderr := must(t, "train", "-holdout", ".2", "-weights", weights, data, model); !strings.
+		Contains(stderr, " rows held out of 200\n") {
+		t.Errorf("with rows of weight 0:\n%s", stderr)
+	}
 }
 
 func TestHoldoutMistakes(t *testing.T) {
@@ -261,8 +266,8 @@ func TestHoldoutMistakes(t *testing.T) {
 		"have NaN, want a share":                "nan",
 		"holds out none of":                     "0.001",
 		"can't be given with -kernel":           "0.2 -kernel rbf",
-		"can't be given with -start: the other": "0.2 -start " + model,
-		"can't be given with -prior: the other": "0.2 -prior " + model,
+		"can't be given with -start, whose model": "0.2 -start " + model,
+		"can't be given with -prior, whose model": "0.2 -prior " + model,
 		"can't be given with -checkpoint":       "0.2 -checkpoint state",
 		"can't be given with -resume":           "0.2 -resume " + model,
 	} {
@@ -293,7 +298,7 @@ func TestHoldoutMistakes(t *testing.T) {
 	}
 	code, _, stderr := pegasimd(t, "train", "-loss", "squared", "-holdout", "0.2", "-seed", "2",
 		file(t, "ties.svm", ties), out)
-	if code == 0 || !strings.Contains(stderr, "all have the number 2") {
+	if code == 0 || !strings.Contains(stderr, "all have the target 2") {
 		t.Errorf("ties: code %d, %s", code, stderr)
 	}
 }
@@ -308,7 +313,7 @@ func TestEqualTargets(t *testing.T) {
 	fails(t, exitError, "all rows have the target 3, for which -metric r2 is not defined", "cv",
 		"-loss", "squared", "-metric", "r2", data)
 	weights := file(t, "w", strings.Repeat("1\n", 18)+"0\n")
-	fails(t, exitError, "the rows to train on have this number, too", "train", "-loss", "squared",
+	fails(t, exitError, "the rows to train on have it, too", "train", "-loss", "squared",
 		"-holdout",
 		"0.5", "-weights", weights, file(t, "b.svm", read(t, data)+"4 1:3\n"),
 		filepath.Join(t.TempDir(), "m.model"))

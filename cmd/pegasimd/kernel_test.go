@@ -110,7 +110,7 @@ func TestKernelMistakes(t *testing.T) {
 		"-kernel rbf -batch 4":                   "-batch can't",
 		"-kernel rbf -folds 4":                   "there is no flag -folds",
 		"-kernel rbf -gamma 0":                   "-gamma must be",
-		"-kernel rbf -gamma -1":                  "-gamma: have",
+		"-kernel rbf -gamma -1":                  "-gamma must be",
 		"-kernel rbf -degree 2":                  `-degree: have 2, but -kernel is "rbf"`,
 		"-kernel rbf -multiclass crammer-singer": "-multiclass: have",
 		"-kernel rbf -order blocks":              "-order: have",

@@ -276,7 +276,7 @@ func TestSeveralFilesMistakes(t *testing.T) {
 		{exitUsage, "a model is converted alone", "convert -to go jan.csv bare.csv new.go"},
 		{exitUsage, "are the same file", "train -valid bare.csv -valid bare.csv jan.csv"},
 		{exitError, "feb.csv: no such file", "train -valid bare.csv -valid feb.csv wide.csv"},
-		{exitUsage, "want DATA... MODEL [OUT]", "predict jan.csv more.csv bare.csv wide.csv"},
+		{exitUsage, "after several DATA, the name of MODEL", "predict jan.csv more.csv bare.csv wide.csv"},
 		{exitUsage, "after several DATA, OUT ends in .html",
 			"report jan.model jan.csv bare.csv new"},
 	} {

@@ -65,6 +65,8 @@ func TestErrorsInShellWords(t *testing.T) {
 		`-project: have "maybe", want true or false`:      {"-project=maybe"},
 		`-header: have "maybe", want yes, no or auto`:     {"-header", "maybe"},
 		`-layout: have "foo", want dense, sparse or auto`: {"-layout", "foo"},
+		`-epochs must be greater than 0`:                  {"-epochs", "-1"},
+		`-sep: have "none", want a printable ASCII`:       {"-sep", "none"},
 		`-threads: have -1, want 0 or more`:               {"-threads", "-1"},
 		`-threads: have -0b1, want 0 or more`:             {"-threads", "-0b1"},
 		`-max-features: have -1, want 0 or more`:          {"-max-features", "-1"},

@@ -124,7 +124,7 @@ func (s *Set) assign(f *Flag, text string) error {
 		bad = !slices.Contains(choices, text)
 	} else if f.Is(Character) {
 		one := len(text) == 1 && (text >= " " && text <= "~" || text == "\t")
-		bad = !one && text != "none"
+		bad = !one && (text != "none" || f.Name == "sep")
 	}
 	number := strings.TrimPrefix(f.text(&s.Values), "-")
 	negative := field.CanInt() && field.Int() < 0 || field.CanFloat() && field.Float() < 0
@@ -139,7 +139,7 @@ func (s *Set) assign(f *Flag, text string) error {
 		return Usagef("-%s: %s is out of range", f.Name, text)
 	case bad:
 		return Usagef("-%s: have %q, want %s", f.Name, text, wanted(f))
-	case f.Is(Positive) && (number == "0" || number == "0s"):
+	case f.Is(Positive) && (negative || number == "0" || number == "0s"):
 		return Usagef("-%s must be greater than 0", f.Name)
 	}
 	return nil
@@ -272,7 +272,7 @@ func (s *Set) unknown(name string) error {
 var liblinear = map[string]string{
 	"s": "-loss (and -multiclass crammer-singer for -s 4)", "v": "pegasimd cv -folds n",
 	"B": "-bias augmented -bias-scale n (-bias none for -1)",
-	"e": "-tol, a proven share of the optimum", "b": "-proba",
+	"e": "-tol, a proven distance from the optimum", "b": "-proba",
 	"w": "-class-weight label=weight", "p": "-epsilon", "q": "-quiet",
 	"C": "pegasimd cv; for a given C use -c",
 	"R": "-bias unregularised", "t": "-kernel", "g": "-gamma", "d": "-degree", "r": "-coef0",
