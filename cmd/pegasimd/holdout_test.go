@@ -259,17 +259,17 @@ func TestHoldoutMistakes(t *testing.T) {
 	must(t, "train", "-quiet", data, model)
 	out := filepath.Join(t.TempDir(), "x.model")
 	for want, args := range map[string]string{
-		"and less than 1; 20 % is -holdout 0.2": "20",
-		"have 0, want a share":                  "0",
-		"have 1, want a share":                  "1",
-		"have -0.5, want a share":               "-0.5",
-		"have NaN, want a share":                "nan",
-		"holds out none of":                     "0.001",
-		"can't be given with -kernel":           "0.2 -kernel rbf",
+		"and less than 1; 20 % is -holdout 0.2":   "20",
+		"have 0, want a share":                    "0",
+		"have 1, want a share":                    "1",
+		"have -0.5, want a share":                 "-0.5",
+		"have NaN, want a share":                  "nan",
+		"holds out none of":                       "0.001",
+		"can't be given with -kernel":             "0.2 -kernel rbf",
 		"can't be given with -start, whose model": "0.2 -start " + model,
 		"can't be given with -prior, whose model": "0.2 -prior " + model,
-		"can't be given with -checkpoint":       "0.2 -checkpoint state",
-		"can't be given with -resume":           "0.2 -resume " + model,
+		"can't be given with -checkpoint":         "0.2 -checkpoint state",
+		"can't be given with -resume":             "0.2 -resume " + model,
 	} {
 		words := append(strings.Fields("train -holdout "+args), data, out)
 		if code, _, stderr := pegasimd(t, words...); code == 0 || !strings.Contains(stderr, want) {
