@@ -41,7 +41,7 @@ func TestLambdaByFolds(t *testing.T) {
 func TestLambdaTooCostly(t *testing.T) {
 	p := random(6, 3000, 900, 4, 1)
 	m := train(t, p.dense, p.y, pegasos.Trainer{})
-	if s := m.Settings(); !strings.HasSuffix(s, "until proven to 1 %") {
+	if s := m.Settings(); !strings.HasSuffix(s, "until within 1 % of the optimum") {
 		t.Error(s)
 	}
 	m = train(t, p.dense, p.y, pegasos.Trainer{Config: pegasos.Config{Lambda: 1e-9}})

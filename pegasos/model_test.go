@@ -269,7 +269,7 @@ func TestSettings(t *testing.T) {
 			Classes: []float32{0, 1, 2}, Config: pegasos.Config{Multiclass: pegasos.OneVsOne, C: 2,
 				Steps: 7, Scale: pegasos.ScaleStandard, Bias: pegasos.BiasAugmented}},
 		"columns divided by their largest magnitude, unregularised bias, multinomial of 2 classes, " +
-			"lambda 0.02 = 0.005 mean |x|^2, up to 9 passes, until proven to 1 % (a note)": {
+			"lambda 0.02 = 0.005 mean |x|^2, up to 9 passes, until within 1 % of the optimum (a note)": {
 			Classes: []float32{0, 1}, Lambda: 0.02, Scaling: scaled(pegasos.ScaleMaxAbs, "a note"),
 			Config: pegasos.Config{Multiclass: pegasos.Multinomial, Scale: pegasos.ScaleMaxAbs,
 				Bias: pegasos.BiasUnregularised, Epochs: 9, Tol: 0.01}},

@@ -55,7 +55,7 @@ func (s Settings) Describe(classes int, lambda, r2 float64) string {
 	case s.Finish == FinishNewton:
 		add("Newton's method")
 	case s.Tol != 0:
-		add("up to %s, until proven to %.2g %%", length, 100*s.Tol)
+		add("up to %s, until within %.2g %% of the optimum", length, 100*s.Tol)
 	default:
 		add("%s", length)
 	}

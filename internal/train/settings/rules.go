@@ -53,7 +53,7 @@ func (s *Settings) valueRules() []options.Rule {
 		options.OneOf("Scale", s.Scale, scale.None, scale.Standard, scale.MaxAbs, scale.Unit),
 		options.OneOf("TargetScale", s.TargetScale, scale.None, scale.Standard),
 		options.Not("TargetScale", s.TargetScale == scale.Standard && !s.Regression(),
-			"have %q, but the labels are classes with %s %q", s.TargetScale, nameLoss, s.Loss),
+			"have %q, but %s %q predicts classes, not numbers", s.TargetScale, nameLoss, s.Loss),
 		options.OneOf("Curves", s.Curves, curves.None, curves.Products, curves.Pieces),
 		options.Penalty(s.Lambda, s.C),
 	}
@@ -100,8 +100,7 @@ func (s *Settings) classRules() []options.Rule {
 		options.Not("Calibrate", s.Calibrate != 0 && (s.Calibrate < 2 || s.Calibrate > 1000),
 			"have %d, want 2 to 1000 folds", s.Calibrate),
 		options.Not("Calibrate", s.Calibrate != 0 && numbers,
-			"the labels are regression targets with %s %q, which have no probabilities", nameLoss,
-			s.Loss),
+			"%s %q predicts numbers, which have no probabilities", nameLoss, s.Loss),
 		options.Only("Epsilon", s.Epsilon != 0 && !s.Kind().Traits().Epsilon, s.Epsilon, "Loss",
 			s.Loss),
 		options.Range("Epsilon", s.Epsilon, 0, math.MaxFloat32, "a number from 0 to 3.4e38"),
@@ -109,10 +108,9 @@ func (s *Settings) classRules() []options.Rule {
 			"have %q, which requires %s %q, but %s is %q", s.Multiclass, nameLoss, required, nameLoss,
 			s.Loss),
 		options.Not("Multiclass", numbers && s.Multiclass != OneVsRest,
-			"have %q, but the labels are regression targets with %s %q", s.Multiclass, nameLoss, s.Loss),
+			"have %q, but %s %q predicts numbers, not classes", s.Multiclass, nameLoss, s.Loss),
 		options.Not("ClassWeight", numbers && s.ClassWeight != "",
-			"have %q, but the labels are regression targets with %s %q", s.ClassWeight, nameLoss,
-			s.Loss),
+			"have %q, but %s %q predicts numbers, not classes", s.ClassWeight, nameLoss, s.Loss),
 	}
 }
 
