@@ -355,7 +355,7 @@ func (v *search) print(w io.Writer) {
 		fmt.Fprintf(t, "lambda\t/|x|^2\tC\t%s\t+-\tobjective\tabove the optimum\ttrained, s\t\t\n",
 			v.metric.heading)
 		for _, p := range r.Grid {
-			fmt.Fprintf(t, "%s\t%.3g\t%s\t%s\t%s\t%s\t%s\t%.3g\t%s\t\n", p.Lambda, p.Share, p.C,
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.3g\t%s\t\n", p.Lambda, p.Share.format("%.3g"), p.C,
 				v.metric.text(p.Mean), v.metric.text(p.Spread), p.Objective, most(float64(p.Gap)),
 				p.Seconds, p.mark)
 		}

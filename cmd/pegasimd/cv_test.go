@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -248,6 +249,17 @@ func TestCrossValidationOfRareClasses(t *testing.T) {
 	if !strings.Contains(told, "warning: the class emu has fewer rows than there are folds: ") ||
 		strings.Contains(told, "class dog") || len(r.Warnings) != 2 || len(r.Labels) != 3 || r.Best.Mean >= 1 {
 		t.Errorf("%s %+v", told, r)
+	}
+}
+
+func TestCrossValidationOfPairs(t *testing.T) {
+	data := file(t, "a.svm", strings.Repeat("0 1:1\n1 2:1\n2 3:1\n2 1:1 3:1\n", 6))
+	for flag, row := range map[string]string{"-lambda": "\n +0.5 +[0-9.]+ +none +[0-9]",
+		"-c": "\n +none +none +0.5 +[0-9]"} {
+		printed, _ := must(t, "cv", "-multiclass", "ovo", flag, "0.5", data)
+		if !regexp.MustCompile(row).MatchString(printed) {
+			t.Errorf("%s: each pair of classes has its own lambda or C: %s", flag, printed)
+		}
 	}
 }
 

@@ -150,6 +150,11 @@ func (v *search) one(
 		total = m.Result.Weight // includes the weights of classes
 	}
 	r.c = 1 / (m.Lambda * total)
+	if pairs := m.Config.Multiclass == pegasos.OneVsOne && len(m.Classes) > 2; pairs && cfg.C != 0 {
+		r.lambda = math.NaN()
+	} else if pairs {
+		r.c = math.NaN()
+	}
 	p, err := v.scoreFold(m, fold)
 	if err != nil {
 		return r, err
