@@ -19,9 +19,17 @@ import (
 // settle turns the doubts about the data into warnings. It returns an error for a doubt in
 // settledBy if trains is set, and for any doubt with -strict.
 func (d *dataReader) settle(trains bool) error {
+	if d.opt.Header == dataset.HeaderNo { // neither is a comment the header
+		d.doubts = slices.DeleteFunc(d.doubts, func(doubt dataset.Doubt) bool {
+			return doubt.About == "header"
+		})
+	}
 	for i, doubt := range d.doubts {
 		if how := settledBy[doubt.About]; trains && how != "" {
-			d.doubts = slices.Delete(d.doubts, i, i+1) // the error takes the place of the warning
+			d.doubts = slices.Delete(d.doubts, i, i+1)              // the error takes the place of the warning
+			if doubt.About == "header" && doubt.Flag != "-header" { // -header yes would lose a row
+				how = "-header no otherwise"
+			}
 			return fmt.Errorf("%s: %s: give %s", d, doubt.String(), how)
 		}
 		d.call.warn(doubt.String())
