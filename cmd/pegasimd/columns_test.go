@@ -220,3 +220,14 @@ func TestBadTable(t *testing.T) {
 		t.Errorf("{}: %v, %v", have, err)
 	}
 }
+
+func TestNotesOnValidationData(t *testing.T) {
+	data := file(t, "a.csv", "a,b,y\n"+strings.Repeat("1,2,p\n2,1,q\n", 6))
+	valid := file(t, "v.csv", "a,more,b,y\n1,0,2,p\n2,0,1,q\n1,0,1,\n")
+	_, told := must(t, "train", "-missing", "drop", "-valid", valid, data,
+		filepath.Join(t.TempDir(), "m.model"))
+	if !strings.Contains(told, "v.csv: left out 1 row without a label\nv.csv: ignored columns that "+
+		"the model does not have: more\n") {
+		t.Error(told)
+	}
+}

@@ -126,8 +126,8 @@ func (d *dataReader) readAs() (*dataset.Set, error) {
 		return d.readFresh()
 	}
 	if d.encoder != nil && !d.encoder.Raw && !d.isTable() {
-		return nil, fmt.Errorf("%s: the model was trained on a table, and these data are not "+
-			"read as a table: if they are one, give -format csv, tsv, lines or jsonl", d)
+		return nil, fmt.Errorf("%s: the training data are a table, and these are not read as "+
+			"one: if they are a table, give -format csv, tsv, lines or jsonl", d)
 	}
 	return d.again(d.opt)
 }

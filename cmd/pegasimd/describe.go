@@ -193,11 +193,3 @@ func withoutBuckets(e *tables.Encoder) *tables.Encoder {
 	}
 	return &shown
 }
-
-func (d *dataReader) odd(w io.Writer, prefix string) {
-	if coder, encodes := d.opt.Encoder.(*tables.Coder); encodes {
-		for _, line := range coder.Odd() {
-			fmt.Fprintln(w, prefix+line)
-		}
-	}
-}

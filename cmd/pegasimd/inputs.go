@@ -232,7 +232,9 @@ func (d *dataReader) readValid(
 		return nil, nil, err
 	}
 	if !d.call.flags.Quiet {
-		likeSet.odd(d.call.stderr, escape.Name(shortName(likeSet.String()))+": ")
+		for _, line := range likeSet.oddities(v) {
+			fmt.Fprintf(d.call.stderr, "%s: %s\n", escape.Name(shortName(likeSet.String())), line)
+		}
 	}
 	if v.Rows() == 0 {
 		return nil, nil, fmt.Errorf("%s: no rows to validate with", &likeSet)

@@ -119,7 +119,7 @@ func TestTableTraps(t *testing.T) {
 		{"x.svm", toy, "train -ignore 1", exitUsage, []string{
 			"-ignore, -numbers, -dates, -categories, -text and -ngrams are for tables, and "}},
 		{"x.csv", tableOf(func(i int) string { return fmt.Sprint(i) }), "inspect -categories c",
-			exitDone, []string{"c category as given, but no word is in two rows of a weight above 0, "}},
+			exitDone, []string{"c category as given, no feature: no word is in two training rows\n"}},
 		{"x.csv", tableOf(cycle("7", "9")), "inspect -categories 0 -ignore w", exitDone, []string{
 			"c category as given: 7 12, 9 12\n w left out as given; such as "}},
 	} {
@@ -310,7 +310,7 @@ func TestTablePredict(t *testing.T) {
 			"age,city,member\n,Oslo,no\n30,,no\n30,Lima,\n"},
 		"2 columns, want 4, or 5 with the label column": {"predict", "30,Lima\n"},
 		"rename the column that has the labels":         {"eval", "age,city,member\n"},
-		"the model was trained on a table":              {"eval", "-format", "npy", toy},
+		"the training data are a table":                 {"eval", "-format", "npy", toy},
 	} {
 		last := len(args) - 1
 		args[last] = file(t, "new.csv", args[last])
