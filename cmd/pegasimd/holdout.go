@@ -66,9 +66,15 @@ func (r *linearRun) holdOut() error {
 		return err
 	}
 	out, in := splitRows(hashes, all.Y, d.weights, numbers, r.cfg.Seed, share)
+	counted := 0
+	for i := range all.Rows() {
+		if floats.At(d.weights, i, 1) > 0 {
+			counted++
+		}
+	}
 	if len(out) == 0 {
-		return fmt.Errorf("%s: -holdout %g holds out none of %s: give a larger share or more "+
-			"distinct rows", r.reader, share, count(all.Rows(), "row"))
+		return fmt.Errorf("%s: -holdout %g holds out none of %s%s: give a larger share or more "+
+			"distinct rows", r.reader, share, count(counted, "row"), d.ofWeight())
 	}
 	if d.encoder != nil {
 		d.skipRows(out, d.weights)
@@ -76,12 +82,7 @@ func (r *linearRun) holdOut() error {
 			return err
 		}
 	}
-	r.held = &heldOut{set: set.Subset(out)}
-	for i := range all.Rows() {
-		if floats.At(d.weights, i, 1) > 0 {
-			r.held.all++
-		}
-	}
+	r.held = &heldOut{set: set.Subset(out), all: counted}
 	r.held.set.Y = take(all.Y, out)
 	r.set, d.trained = set.Subset(in), in
 	r.set.Y = take(all.Y, in)

@@ -111,7 +111,7 @@ func TestKernelMistakes(t *testing.T) {
 		"-kernel rbf -folds 4":                   "there is no flag -folds",
 		"-kernel rbf -gamma 0":                   "-gamma must be",
 		"-kernel rbf -gamma -1":                  "-gamma must be",
-		"-kernel rbf -degree 2":                  `-degree: have 2, but -kernel is "rbf"`,
+		"-kernel rbf -degree 2":                  `-degree: have 2, which has no effect with -kernel "rbf"`,
 		"-kernel rbf -multiclass crammer-singer": "-multiclass: have",
 		"-kernel rbf -order blocks":              "-order: have",
 		"-kernel rbf -finish dual -steps 2":      "-finish: have",
@@ -174,7 +174,7 @@ func TestKernelCV(t *testing.T) {
 		"-kernel rbf -gamma 1 -gammas 1": "only one",
 		"-kernel rbf -loss log":          "-loss can't", "-kernel rbf -folds 1": "-folds",
 		"-kernel rbf -lambdas 1e-20": "-lambda: have",
-		"-kernel linear -gammas 1":   "-gamma: have 1, but -kernel is",
+		"-kernel linear -gammas 1":   "-gamma: have 1, which has no effect with -kernel",
 	} {
 		fails(t, exitUsage, want, append(append([]string{"cv"}, strings.Fields(flags)...), data)...)
 	}

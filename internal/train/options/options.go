@@ -99,7 +99,7 @@ func Share(field string, have float64) Rule {
 // Only returns a Rule that is violated if broken is true: the field has no meaning while the field
 // named other has the given value.
 func Only[V any, S ~string](field string, broken bool, have V, other string, value S) Rule {
-	return Not(field, broken, "have %v, but %s is %q", have, Name(other), value)
+	return Not(field, broken, "have %v, which has no effect with %s %q", have, Name(other), value)
 }
 
 // MaxSteps is the largest number of steps: float64 represents all whole numbers up to it.

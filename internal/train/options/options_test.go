@@ -12,7 +12,7 @@ func TestRules(t *testing.T) {
 			"1 to 4"),
 		"C: have +Inf, want a positive finite number": Positive("C", math.Inf(1)),
 		"D: have 1, want more than 0 and less than 1": Share("D", 1),
-		`E: have 2, but K is "k"`: Only("E", true, 2,
+		`E: have 2, which has no effect with K "k"`: Only("E", true, 2,
 			"K", "k"),
 		"Lambda: have NaN, want a positive finite number": Penalty(math.NaN(), 0),
 		"Lambda: have 1e-13, want a lambda from 1e-12 to 1.361e+39 for these rows": LambdaFits(1e-13,

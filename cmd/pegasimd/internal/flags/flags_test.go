@@ -74,14 +74,15 @@ func TestSettings(t *testing.T) {
 
 func TestMessage(t *testing.T) {
 	for want, err := range map[string]error{
-		`a.svm: -block: have 3, but -order is "iid"`: fmt.Errorf("a.svm: %w",
+		`a.svm: -block: have 3, which has no effect with -order "iid"`: fmt.Errorf("a.svm: %w",
 			pegasos.Config{Order: pegasos.IID, Block: 3}.Validate()),
 		"-c: only one of -lambda and -c can be set, have 1 and 2": pegasos.Config{Lambda: 1, C: 2}.
 			Validate(),
-		`-passes: have 3, but -finish is "none"`: kernelsvm.Config{Finish: "none", Passes: 3}.Validate(),
-		"fold 1: row 3: not finite":              fmt.Errorf("fold 1: %w", &pegasos.RowError{Row: 3, Reason: "not finite"}),
-		"x: y":                                   errors.New("x: y"),
-		"-resume: can't be":                      UsageError{&pegasos.ConfigError{Field: "Resume", Reason: "can't be"}},
+		`-passes: have 3, which has no effect with -finish "none"`: kernelsvm.Config{Finish: "none",
+			Passes: 3}.Validate(),
+		"fold 1: row 3: not finite": fmt.Errorf("fold 1: %w", &pegasos.RowError{Row: 3, Reason: "not finite"}),
+		"x: y":                      errors.New("x: y"),
+		"-resume: can't be":         UsageError{&pegasos.ConfigError{Field: "Resume", Reason: "can't be"}},
 	} {
 		if have := Message(err); have != want {
 			t.Errorf("%q, want %q", have, want)
