@@ -303,6 +303,22 @@ func TestHoldoutMistakes(t *testing.T) {
 	}
 }
 
+func TestTargetScaleWithoutLoss(t *testing.T) {
+	g, rows := rand.New(rand.NewPCG(5, 5)), ""
+	for range 60 {
+		rows += fmt.Sprintf("%.3f 1:%.3f\n", g.NormFloat64(), g.NormFloat64())
+	}
+	model := filepath.Join(t.TempDir(), "m.model")
+	_, told := must(t, "train", "-target-scale", "standard", file(t, "a.svm", rows), model)
+	if !strings.Contains(told, ", targets standardized, ") {
+		t.Error(told)
+	}
+	for _, command := range [][]string{{"train", "-model", model}, {"cv"}} {
+		fails(t, exitUsage, `have "standard", but -loss "hinge" predicts classes, not numbers`,
+			append(command, "-target-scale", "standard", file(t, "b.svm", strings.Repeat(toy, 5)))...)
+	}
+}
+
 func TestEqualTargets(t *testing.T) {
 	data := file(t, "a.svm", strings.Repeat("3 1:1\n3 1:2\n", 9))
 	_, told := must(t, "train", "-loss", "squared", data, filepath.Join(t.TempDir(), "m.model"))

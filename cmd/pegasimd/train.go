@@ -152,7 +152,11 @@ func validate(cfg *pegasos.Config) error {
 	if cfg.ClassWeight != pegasos.Balanced {
 		cfg.ClassWeight = ""
 	}
-	return flags.FromConfig(cfg.Validate())
+	checked := *cfg
+	if checked.Loss == "" {
+		checked.TargetScale = "" // the labels may make it a regression
+	}
+	return flags.FromConfig(checked.Validate())
 }
 
 func (r *linearRun) openFiles() (err error) {
