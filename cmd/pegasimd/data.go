@@ -187,7 +187,10 @@ func (d *dataReader) doubtRows(set *dataset.Set) {
 			"number the rows: if it says nothing else, leave it out of the data"})
 	}
 	d.doubtRoundedFeatures(set)
-	if head, err := headOf(d.name); err == nil && d.name != "-" && qidLine.Match(head) {
+	if slices.ContainsFunc(append([]string{d.name}, d.opt.More...), func(name string) bool {
+		head, err := headOf(name)
+		return err == nil && name != "-" && qidLine.Match(head)
+	}) {
 		d.doubts = append(d.doubts, dataset.Doubt{About: "rows",
 			Text: "qid is left out: training predicts each row by itself and does not rank the rows " +
 				"of a query"})

@@ -163,4 +163,8 @@ func TestWarningsOfData(t *testing.T) {
 		"no header") {
 		t.Error(told)
 	}
+	if _, told := must(t, "train", "-model", "model", "plain.svm", "rank.svm"); !strings.Contains(told,
+		qid) {
+		t.Errorf("in the second file: %s", told)
+	}
 }
