@@ -119,13 +119,12 @@ func (r *fitReport) warnings(m *pegasos.Model) (warnings []string) {
 		if *r.Accuracy <= *r.Constant {
 			lead = "no"
 		}
-		how := betterFit(m, "a smaller lambda (a larger C), or -kernel rbf without the flags of linear "+
-			"models")
+		other := "a smaller lambda (a larger C), or -kernel rbf without the flags of linear models"
 		if *r.Constant >= 1-rareRows {
-			how += ", or -class-weight balanced"
+			other += ", or -class-weight balanced"
 		}
 		warnings = append(warnings, "the model is "+lead+" better than predicting "+
-			escape.Name(r.Largest)+" for every row: try "+how)
+			escape.Name(r.Largest)+" for every row: try "+betterFit(m, other))
 	}
 	if r.counted < fewRows {
 		warnings = append(warnings, count(r.counted, "row")+": too few to tell from them how well the "+
