@@ -254,7 +254,7 @@ func TestValid(t *testing.T) {
 	for want, args := range map[string][]string{
 		"-patience needs -valid":           {"-patience", "3", data},
 		"-patience must be greater than 0": {"-patience", "0", "-valid", data, data},
-		"-patience: have -1":               {"-patience", "-1", "-valid", data, data},
+		"-patience must be greater":        {"-patience", "-1", "-valid", data, data},
 		"no/such.csv": {"-patience", "1", "-valid",
 			dir + "/no/such.csv", data},
 		"bad.csv:2:": {"-patience", "1", "-valid",

@@ -317,7 +317,7 @@ func TestFilesOfTwoUses(t *testing.T) {
 		{"DATA and MODEL can't both be standard input", "predict - -"},
 		{"DATA and MODEL can't both be standard input", "eval - -"},
 		{"DATA and -weights can't both be standard input", "train -weights - - a"},
-		{"-checkpoint: want the name of a file", "train -checkpoint - toy.svm a"},
+		{"-checkpoint: have -, want the name of a file", "train -checkpoint - toy.svm a"},
 	} {
 		fails(t, exitUsage, c.told, strings.Fields(c.line)...)
 	}
