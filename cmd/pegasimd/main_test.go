@@ -511,7 +511,7 @@ func TestErrors(t *testing.T) {
 			[]string{"train", "-order", "permutation", good}},
 		"linear order": {exitUsage, "-order: have \"blocks\", want permutation or",
 			[]string{"train", "-kernel", "rbf", "-order", "blocks", good}},
-		"useless block": {exitUsage, "-block: have 3, but -order",
+		"useless block": {exitUsage, "-block: have 3, which has no effect with -order",
 			[]string{"train", "-order", "sequential", "-block", "3", good}},
 		"batch too large": {exitUsage, "-batch: have", []string{"train", "-batch", "5", good}},
 		"tol without gap": {exitUsage, "-tol: have", []string{"train", "-tol", "0.1", "-order",
