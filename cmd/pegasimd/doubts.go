@@ -26,8 +26,9 @@ func (d *dataReader) settle(trains bool) error {
 	}
 	for i, doubt := range d.doubts {
 		if how := settledBy[doubt.About]; trains && how != "" {
-			d.doubts = slices.Delete(d.doubts, i, i+1)              // the error takes the place of the warning
-			if doubt.About == "header" && doubt.Flag != "-header" { // -header yes would lose a row
+			d.doubts = slices.Delete(d.doubts, i, i+1) // the error takes the place of the warning
+			// If a comment may be the header, -header yes would lose a row.
+			if doubt.About == "header" && doubt.Flag != "-header" {
 				how = "-header no otherwise"
 			}
 			return fmt.Errorf("%s: %s: give %s", d, doubt.String(), how)

@@ -69,8 +69,8 @@ func geometric(flag, list string) (values []float64, err error) {
 	var rest string
 	if read, _ := fmt.Sscanf(list, "%g:%g:%d%s", &from, &to, &n, &rest); read != 3 || n < 2 ||
 		n > mostPoints || !(from > 0 && to > from && to <= math.MaxFloat64) {
-		return nil, flags.Usagef("-%s: %q: want from:to:count with 0 < from < to and a count of 2 to %d, "+
-			"such as 1e-6:1e-2:9", flag, list, mostPoints)
+		return nil, flags.Usagef("-%s: %q: want from:to:count with 0 < from < to and a count of 2 to "+
+			"%d, such as 1e-6:1e-2:9", flag, list, mostPoints)
 	}
 	for i := range n - 1 {
 		part := float64(i) / float64(n-1)
