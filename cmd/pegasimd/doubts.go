@@ -19,7 +19,7 @@ import (
 // settle turns the doubts about the data into warnings. It returns an error for a doubt in
 // settledBy if trains is set, and for any doubt with -strict.
 func (d *dataReader) settle(trains bool) error {
-	if d.opt.Header == dataset.HeaderNo { // neither is a comment the header
+	if d.opt.Header == dataset.HeaderNo { // then no comment is the header, either
 		d.doubts = slices.DeleteFunc(d.doubts, func(doubt dataset.Doubt) bool {
 			return doubt.About == "header"
 		})
