@@ -37,6 +37,8 @@ func (d *dataReader) printLabel(w io.Writer, set *dataset.Set) {
 	if e == nil {
 		if t := set.Table; t != nil && t.LabelAt >= 0 {
 			fmt.Fprintf(w, "the label is column %d\n", t.LabelAt)
+		} else if d.format() == dataset.FormatNPY && !strings.Contains(d.name, ",") { // not a pair
+			fmt.Fprintln(w, "the label is the last column")
 		}
 		return
 	}

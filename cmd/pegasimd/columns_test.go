@@ -231,3 +231,17 @@ func TestNotesOnValidationData(t *testing.T) {
 		t.Error(told)
 	}
 }
+
+func TestLabelOfNPY(t *testing.T) {
+	array := filepath.Join(t.TempDir(), "x.npy")
+	must(t, "convert", file(t, "a.svm", strings.Repeat(toy, 3)), array)
+	for flags, want := range map[string]string{"": "the label is the last column\n",
+		"-label-column last":                   "the label is the last column\n",
+		"-label-column 0 -loss squared -force": "the label is column 0\n",
+		"-loss log -force":                     "the label is the last column\n"} {
+		_, told := must(t, strings.Fields("train "+flags+" -model "+array+".model "+array)...)
+		if !strings.Contains(told, want) {
+			t.Errorf("%s: %s", flags, told)
+		}
+	}
+}

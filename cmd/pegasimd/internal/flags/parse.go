@@ -273,7 +273,7 @@ var liblinear = map[string]string{
 	"s": "-loss (and -multiclass crammer-singer for -s 4)", "v": "pegasimd cv -folds n",
 	"B": "-bias augmented -bias-scale n (-bias none for -1)",
 	"e": "-tol, a proven distance from the optimum", "b": "-proba",
-	"w": "-class-weight label=weight", "p": "-epsilon", "q": "-quiet",
+	"w": "-class-weight label=weight", "p": "-epsilon with -loss eps-insensitive", "q": "-quiet",
 	"C": "pegasimd cv; for a given C use -c",
 	"R": "-bias unregularised", "t": "-kernel", "g": "-gamma", "d": "-degree", "r": "-coef0",
 	"c": "-c",
