@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/train/options"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -48,9 +49,12 @@ func (c *call) say(format string, a ...any) {
 
 func (c *call) defineForce(usage string) { c.BoolVar(&c.force, "force", false, usage) }
 
-func text[T ~string](c *call, to *T, name, usage string) {
-	c.Func(name, usage, func(s string) error {
-		*to = T(s)
+// choice defines a flag whose value is one of the choices.
+func choice[T ~string](c *call, to *T, name, usage string, choices ...T) {
+	c.Func(name, "`"+options.Choices(choices...)+"` "+usage, func(s string) error {
+		if *to = T(s); !slices.Contains(choices, *to) {
+			return errors.New("want one of " + strings.ReplaceAll(options.Choices(choices...), "|", ", "))
+		}
 		return nil
 	})
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -24,7 +25,7 @@ func (d *driver) define(c *call, what string, deadline time.Duration) {
 	d.call = c
 	c.BoolVar(&d.noBeam, "no-beam", false, "work in this process, without Beam")
 	c.DurationVar(&d.deadline, "deadline", deadline, "cancel "+what+", and try again up to three "+
-		"times, each with twice the time; no effect with -no-beam")
+		"times, doubling the time each time; no effect with -no-beam")
 }
 
 func (d *driver) check() error {
@@ -32,7 +33,7 @@ func (d *driver) check() error {
 	case d.deadline <= 0:
 		return usagef("-deadline: have %v, want more than 0", d.deadline)
 	case d.noBeam && len(d.beam) > 0:
-		return usagef("-no-beam: remove the flags after --, which are for Beam")
+		return usagef("-no-beam: remove the arguments after --, which are for Beam")
 	case d.noBeam:
 		return nil
 	}
@@ -56,7 +57,8 @@ func (d *driver) runner() (r work.Runner, closeIt func(), err error) {
 	return e, e.Close, nil
 }
 
-func (d *driver) drive(f *runs.Folder) error {
+// drive runs the rounds. kept says that the folder remains after an error.
+func (d *driver) drive(f *runs.Folder, kept bool) error {
 	if before, err := f.Status(); err == nil && before.Round > 0 && !before.Done {
 		d.say("continuing after round %d", before.Round)
 	}
@@ -65,7 +67,12 @@ func (d *driver) drive(f *runs.Folder) error {
 		return err
 	}
 	defer closeIt()
-	return f.Run(d, r, func(r runs.Report) {
+	err = f.Run(d, r, func(r runs.Report) {
 		d.say("round %d: P %.6g, %s, %.2f s", r.Round, r.Objective, proof.Standing(r.Gap()), r.Seconds)
 	})
+	if kept && errors.As(err, new(runs.RoundError)) {
+		err = fmt.Errorf("%w; once the cause is removed, the same command continues after the last "+
+			"complete round", err)
+	}
+	return err
 }

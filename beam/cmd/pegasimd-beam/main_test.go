@@ -457,7 +457,7 @@ func TestScore(t *testing.T) {
 		}
 		size += float64(data.Size())
 	}
-	want := fmt.Sprintf("1797 rows of 2 files, %.1f MB, in ", size/1e6)
+	want := fmt.Sprintf("1797 rows of 2 files, %.1f MB uncompressed, in ", size/1e6)
 	for _, beam := range []string{"-no-beam=false", "-no-beam"} {
 		_, summary := invoke(t, 0, "score", "-force", beam, pattern, model, out)
 		if !strings.HasPrefix(summary, want) {
@@ -537,6 +537,20 @@ func TestScoreTable(t *testing.T) {
 	}
 }
 
+// A job that is canceled before its worker starts does not end the process.
+func TestDeadline(t *testing.T) {
+	manifest, dir := cut(t, 2), t.TempDir()
+	args := []string{"train", "-dir", filepath.Join(dir, "run"), manifest, filepath.Join(dir, "model")}
+	for range 3 {
+		_, message := invoke(t, exitError, append(args, "-deadline", "1ns")...)
+		if !strings.Contains(message, "failed 4 times, the last time with: not done after 8ns") ||
+			!strings.Contains(message, "the same command continues") {
+			t.Error(message)
+		}
+	}
+	invoke(t, 0, args...)
+}
+
 // Messages about data name these flags.
 func TestSplitFlags(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "x.svm")
@@ -572,7 +586,7 @@ func TestUsage(t *testing.T) {
 		"train " + manifest + " m":                                                  "-dir has to be given",
 		"train -dir r -tol 0 " + manifest + " m":                                    "-tol: have 0, want more than 0",
 		"train -dir r -deadline 0s " + manifest + " m":                              "-deadline",
-		"train -no-beam -dir r " + manifest + " m -- --runner=prism":                "remove the flags after --",
+		"train -no-beam -dir r " + manifest + " m -- --runner=prism":                "remove the arguments after --",
 		"train -dir r " + manifest:                                                  "too few arguments",
 		"train -dir r " + manifest + " " + other:                                    "is not a model of pegasimd",
 		"train -dir " + dir + "/s -loss x " + manifest + " m":                       "-loss",
@@ -581,6 +595,8 @@ func TestUsage(t *testing.T) {
 		"split a b -- --runner=prism":                                               "does not run on Beam",
 		"score a b":                                                                 "too few arguments",
 		"score none*.svm b c":                                                       "found no file",
+		"score " + manifest + " " + manifest + " b c":                               "is given twice",
+		"score -labels maybe a b c":                                                 "-labels: want one of yes, no, auto",
 		"verify a b c":                                                              "unexpected argument",
 	} {
 		_, message := invoke(t, exitUsage, strings.Fields(line)...)

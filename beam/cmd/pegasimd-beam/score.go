@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/pegasimd/pegasimd/beam/internal/work"
@@ -17,7 +18,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/app/predictions"
 	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/sys/atomicfile"
-	"github.com/pegasimd/pegasimd/internal/train/options"
 	"github.com/pegasimd/pegasimd/modelio"
 )
 
@@ -40,14 +40,14 @@ Example:
 		s := &scoreFlags{job: scoreJob{Labels: dataset.LabelsAuto}}
 		// The time that all files need is not known.
 		s.driver.define(c, "all of the work after this `time`", 24*time.Hour)
-		text(c, &s.job.Format, "format",
-			"`"+options.Choices(append(dataset.Formats(), dataset.FormatAuto)...)+"` the data's "+
-				"format (default by the name)")
-		text(c, &s.job.Labels, "labels", "`yes|no|auto` whether the data have labels (default auto)")
+		choice(c, &s.job.Format, "format", "the data's format (default by the name)",
+			append(dataset.Formats(), dataset.FormatAuto)...)
+		choice(c, &s.job.Labels, "labels", "whether the data have labels (default auto)",
+			dataset.LabelsYes, dataset.LabelsNo, dataset.LabelsAuto)
 		c.StringVar(&s.job.LabelColumn, "label-column", "", "`column` the column of a table or .npy "+
 			"file that has the labels: a number counted from 0, last or, in a table, a name (default "+
 			"the column of the training data or, if the model has none, the first or last column if "+
-			"it alone is called label, target, class or y, else the last)")
+			"it alone is called label, target, class or y, or the last if none is)")
 		c.defineForce("replace .labels files in FOLDER")
 		return s.run
 	},
@@ -108,7 +108,7 @@ func (s *scoreFlags) run() error {
 	sum, err := r.Run(s, work.Job{Work: scoreWork, Arg: string(arg), Items: items,
 		Out: filepath.Join(dir, "score.sum"), Name: "scoring"})
 	if err == nil {
-		s.say("%s of %s, %.1f MB, in %.2f s", plural.Count(int(sum[0]), "row"),
+		s.say("%s of %s, %.1f MB uncompressed, in %.2f s", plural.Count(int(sum[0]), "row"),
 			plural.Count(len(items), "file"), float64(sum[1])/1e6,
 			time.Since(s.job.Began).Seconds())
 	}
@@ -137,7 +137,10 @@ func (s *scoreFlags) find(patterns []string, dir string) error {
 				return err
 			}
 			out := filepath.Join(dir, filepath.Base(path)+".labels")
-			if other, twice := from[out]; twice {
+			switch other, twice := from[out]; {
+			case slices.Contains(s.job.Data, path):
+				return usagef("%s is given twice", name)
+			case twice:
 				return usagef("the labels of %s and %s would both be written to %s", other, name, out)
 			}
 			switch old, err := os.Lstat(out); {

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 
 	"github.com/pegasimd/pegasimd/beam/internal/shards"
+	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/internal/base/plural"
 )
@@ -28,13 +29,15 @@ Example:
 	define: func(c *call) func() error {
 		var opt shards.Options
 		c.IntVar(&opt.Shards, "shards", 16, "`n` the number of shards")
-		text(c, &opt.IndexBase, "index-base",
-			"`0|1|auto` the number of the first feature in svmlight data (default 1)")
-		text(c, &opt.Unsorted, "unsorted",
-			"`error|sort|sum` how to treat svmlight rows whose indices do not ascend (default error)")
+		choice(c, &opt.IndexBase, "index-base", "the number of the first feature in svmlight data "+
+			"(default 1)", dataset.BaseZero, dataset.BaseOne, dataset.BaseAuto)
+		choice(c, &opt.Unsorted, "unsorted", "how to treat svmlight rows whose indices do not ascend; "+
+			"sum sorts them and adds the values of equal indices (default error)",
+			dataset.UnsortedError, dataset.UnsortedSort, dataset.UnsortedSum)
 		c.IntVar(&opt.MaxFeatures, "max-features", 0, "`n` refuse data with more features (0: 2^20, or "+
 			"the number of values in the file if that is larger, but at most 2^27; with -hash-bits 2^27)")
-		c.IntVar(&opt.HashBits, "hash-bits", 0, "`n` hash svmlight indices to 2^n features (0: do not)")
+		c.IntVar(&opt.HashBits, "hash-bits", 0,
+			"`n` hash svmlight indices to 2^n features (0: no hashing)")
 		c.defineForce("write to FOLDER even if it has other files")
 		return func() error { return split(c, opt) }
 	},
@@ -43,7 +46,7 @@ Example:
 func split(c *call, opt shards.Options) error {
 	switch {
 	case len(c.beam) > 0:
-		return usagef("split does not run on Beam: remove the flags after --")
+		return usagef("split does not run on Beam: remove the arguments after --")
 	case opt.Shards < 1 || opt.Shards > shards.MaxShards:
 		return usagef("-shards: have %d, want 1 to %d", opt.Shards, shards.MaxShards)
 	}

@@ -13,7 +13,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/model/modelfile"
 	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/sys/files"
+	"github.com/pegasimd/pegasimd/internal/train/rounds"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 var trainCommand = command{
@@ -65,15 +67,17 @@ func (t *trainFlags) define(c *call) {
 	t.driver.define(c, roundDeadline, engine.DefaultLeast)
 	cfg := &t.cfg
 	c.StringVar(&t.dir, "dir", "", "`folder` for the state of all rounds (required)")
-	text(c, &cfg.Method, "method", "`newton|dual` Newton's method, or dual coordinate ascent "+
-		"(CoCoA+), which has no loss log (default newton for the loss log or up to 2,000 features, "+
-		"else dual)")
+	choice(c, &cfg.Method, "method", "Newton's method, or dual coordinate ascent (CoCoA+), which "+
+		"has no loss log (default newton for the loss log or up to 2,000 features, else dual)",
+		rounds.Newton, rounds.Dual)
 	c.Float64Var(&cfg.Lambda, "lambda", 0, "`number` the weight of the penalty (default: "+
 		"chosen from the data)")
-	text(c, &cfg.Loss, "loss", "`hinge|squared-hinge|log` the loss function (default hinge)")
-	text(c, &cfg.Bias, "bias", "`none|augmented` the constant term (default augmented)")
-	text(c, &cfg.Scale, "scale",
-		"`none|standard|max-abs|unit` scale the features first (default: chosen from the data)")
+	choice(c, &cfg.Loss, "loss", "the loss function (default hinge)", pegasos.Hinge,
+		pegasos.SquaredHinge, pegasos.Log)
+	choice(c, &cfg.Bias, "bias", "the constant term (default augmented)", pegasos.BiasNone,
+		pegasos.BiasAugmented)
+	choice(c, &cfg.Scale, "scale", "scale the features first (default: chosen from the data)",
+		pegasos.ScaleNone, pegasos.ScaleStandard, pegasos.ScaleMaxAbs, pegasos.ScaleUnit)
 	c.StringVar(&cfg.ClassWeight, "class-weight", "",
 		"`balanced|label=weight,...` the weights of rows by their label (default 1 each)")
 	c.Float64Var(&cfg.Tol, "tol", 0.01, "`share` stop when the objective is proven to be at most "+
@@ -106,7 +110,7 @@ func (t *trainFlags) run() error {
 		return err
 	}
 	t.say("%s", f.Plan())
-	if err := t.drive(f); err != nil {
+	if err := t.drive(f, true); err != nil {
 		return err
 	}
 	m, err := f.Model()

@@ -15,9 +15,9 @@ import (
 var verifyCommand = command{
 	name:      "verify",
 	arguments: "MANIFEST MODEL",
-	summary:   "check the claims of a model and the hashes of its shards",
-	help: `Verify compares the shards with the hashes in MANIFEST, and MODEL with its claims: it
-computes the model's objective on the rows of the shards, and a lower bound on the optimum, in
+	summary:   "check the claims of a model and the hashes of the shards",
+	help: `Verify compares the shards that have rows with their hashes in MANIFEST, and MODEL with
+its claims: it computes the model's objective on the rows, and a lower bound on the optimum, in
 rounds like those of train but independent of the training. Like pegasimd verify it prints one of
 
   confirmed       the objective is as claimed, and proven to be at most as far above the optimum
@@ -74,7 +74,7 @@ func (v *verifyFlags) run() error {
 	if err != nil {
 		return err
 	}
-	if err := v.drive(f); err != nil {
+	if err := v.drive(f, v.dir != ""); err != nil {
 		return err
 	}
 	found, err := f.Verified()

@@ -28,7 +28,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
 )
 
-var runner = flag.String("runner", "prism", "prism, or universal with -endpoint")
+var runner = flag.String("runner", "prism", "prism, or universal with --endpoint")
 
 var beamLog = flag.String("beam_log", "off", "debug, info, warn, error or off")
 
@@ -151,7 +151,14 @@ func (s *service) submit(ctx context.Context, p *beam.Pipeline) error {
 		if err != nil {
 			return err
 		}
-		defer func() { go pool.Stop(context.Background()) }() // Stop may wait for a hung worker
+		defer func() {
+			wait := time.Duration(0)
+			if ctx.Err() != nil {
+				wait = cancelTime // Prism panics if the canceled job finds the pool stopped
+			}
+			// Stop may wait for a hung worker.
+			time.AfterFunc(wait, func() { pool.Stop(context.Background()) })
+		}()
 		config = pool.EnvironmentConfig
 	}
 	environment, err := graphx.CreateEnvironment(ctx, jobopts.GetEnvironmentUrn(ctx), config)

@@ -226,8 +226,14 @@ func TestRefused(t *testing.T) {
 	first := filepath.Join(filepath.Dir(manifest), "shard-00000.pgsm")
 	copyFile(t, filepath.Join(filepath.Dir(manifest), "shard-00001.pgsm"), first)
 	err := again(t, folder).Run(context.Background(), work.InProcess{}, nil)
-	if err == nil || !strings.Contains(err.Error(), "shard-00000.pgsm") {
+	if err == nil || !strings.Contains(err.Error(), "shard-00000.pgsm") ||
+		!errors.As(err, new(RoundError)) {
 		t.Errorf("a shard was replaced: %v", err)
+	}
+	copyFile(t, split(t, data, 4), manifest)
+	last = work.Last[*Folder]{}
+	if _, err = open(folder.dir); err == nil || !strings.Contains(err.Error(), "another file") {
+		t.Errorf("the manifest was replaced: %v", err)
 	}
 }
 

@@ -115,7 +115,8 @@ func Start(dir, manifest string, cfg Config) (*Folder, error) {
 	case have.Data != want.Data:
 		return nil, fmt.Errorf(other, escape.Name(dir), "is for a manifest with other content")
 	case have.Settings != want.Settings:
-		return nil, fmt.Errorf(other, escape.Name(dir), "has other settings, or verifies another model")
+		return nil, fmt.Errorf(other, escape.Name(dir),
+			"has other settings, or verifies another model file")
 	case *have == *want:
 		return open(dir)
 	}
@@ -179,8 +180,7 @@ func newFolder(dir string, r *run) (*Folder, error) {
 		return nil, err
 	}
 	if m.Hash() != r.Data {
-		return nil, fmt.Errorf("%s: changed since the run in %s began: start again in another folder",
-			escape.Name(r.Manifest), escape.Name(dir))
+		return nil, notBegunWith(r.Manifest, dir)
 	}
 	text, err := json.Marshal(r.Settings)
 	if err != nil {
@@ -205,6 +205,11 @@ func newFolder(dir string, r *run) (*Folder, error) {
 	return f, err
 }
 
+func notBegunWith(path, dir string) error {
+	return fmt.Errorf("%s: not the file with which the rounds in %s began: it was changed, or this "+
+		"worker's machine has another file at the path", escape.Name(path), escape.Name(dir))
+}
+
 func hash(b []byte) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
@@ -217,8 +222,7 @@ func (f *Folder) verification(stats *scale.Statistics) (*rounds.Rounds, error) {
 		return nil, err
 	}
 	if hash(file) != f.Settings.Claim {
-		return nil, fmt.Errorf("%s: not the file with which the rounds in %s began: it was changed, or "+
-			"this worker's machine has another file at the path", name, escape.Name(f.dir))
+		return nil, notBegunWith(f.Settings.Verify, f.dir)
 	}
 	m, err := pegasos.Read(bytes.NewReader(file))
 	if err != nil {

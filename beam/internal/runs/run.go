@@ -73,10 +73,15 @@ func (f *Folder) alpha(ctx context.Context, k, number int, shard *rounds.Shard) 
 		_, alpha, err = f.take(ctx, before, number, shard)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w; computing it again failed, too: %w", failed, err)
+		return nil, fmt.Errorf("%w; computing the file again failed, too: %w", failed, err)
 	}
 	return alpha, nil
 }
+
+// RoundError is the error of a round. Another call of Run continues after the last complete round.
+type RoundError struct{ error }
+
+func (e RoundError) Unwrap() error { return e.error }
 
 // Run runs the rounds after the last committed round, and reports each to progress, unless nil. It
 // locks the folder: a second process gets an error.
@@ -96,8 +101,7 @@ func (f *Folder) Run(ctx context.Context, r work.Runner, progress func(Report)) 
 		}
 		began := time.Now()
 		if state, err = f.round(ctx, r, state); err != nil {
-			return fmt.Errorf("%w; if -dir was given, the same command continues after the "+
-				"last complete round, once the cause is removed", err)
+			return RoundError{err}
 		}
 		if progress != nil {
 			report := f.report(state)

@@ -14,6 +14,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -95,11 +96,15 @@ func Read(path string) (*Manifest, error) {
 	}
 	m := &Manifest{dir: filepath.Dir(path)}
 	var form struct {
-		Version int `json:"version"`
+		Version *int `json:"version"`
 	}
-	if err = json.Unmarshal(text, &form); err == nil && form.Version != Version {
-		err = fmt.Errorf("its version is %d, or missing if 0: this program reads version %d",
-			form.Version, Version)
+	switch err = json.Unmarshal(text, &form); {
+	case err != nil:
+	case form.Version == nil:
+		err = errors.New("it has no version")
+	case *form.Version != Version:
+		err = fmt.Errorf("its version is %d, but this program reads version %d: split the data again",
+			*form.Version, Version)
 	}
 	if err == nil {
 		d := json.NewDecoder(bytes.NewReader(text))

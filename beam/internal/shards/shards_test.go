@@ -170,6 +170,7 @@ func TestBadManifests(t *testing.T) {
 	const base = `"index_base": 1`
 	for _, edit := range [][3]string{
 		{`"version": 2`, `"version": 1`, "version is 1"},
+		{`"version": 2`, `"version": null`, "no version"},
 		{`"rows": 1797`, `"rows": 1796`, "rows"},
 		{`"cols": 64`, `"cols": 0`, "cols 0,"},
 		{`"layout": "dense"`, `"layout": "other"`, "layout"},
@@ -245,11 +246,16 @@ func TestNames(t *testing.T) {
 }
 
 func TestOtherFormats(t *testing.T) {
-	for _, path := range []string{write(t, "a.csv", "1,2\n3,4\n"), os.DevNull,
-		write(t, "a.pgsm.gz", "")} {
+	for path, want := range map[string]string{
+		write(t, "a.csv", "1,2\n3,4\n"): "the format is csv: convert the file to .pgsm first",
+		write(t, "a.jsonl.gz", ""):      "the format is jsonl: convert",
+		write(t, "a.pgsm.gz", ""):       "a compressed .pgsm file: unpack it first",
+		t.TempDir():                     "a folder: want a file",
+		os.DevNull:                      "want a regular file",
+	} {
 		_, err := shards.Split(path, t.TempDir(), shards.Options{Shards: 2})
-		if err == nil || !strings.Contains(err.Error(), "pegasimd convert") {
-			t.Errorf("%v", err)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", path, err, want)
 		}
 	}
 }

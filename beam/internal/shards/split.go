@@ -10,7 +10,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
@@ -92,13 +91,18 @@ func openSet(path, dir string, o dataset.Options) (*dataset.Set, *os.File, error
 	if err != nil {
 		return nil, nil, err
 	}
-	switch ending := files.Ending(files.PlainName(path)); {
+	switch format := dataset.FormatOf(path); {
+	case info.IsDir():
+		return nil, nil, fmt.Errorf("%s: a folder: want a file of svmlight text or a .pgsm file",
+			escape.Name(path))
 	case files.Ending(path) == ".pgsm":
 		set, err := dataset.Read(path, o)
 		return set, nil, err
-	case !info.Mode().IsRegular(), slices.Contains([]string{".csv", ".tsv", ".npy", ".pgsm"}, ending):
-		return nil, nil, fmt.Errorf("%s: want a file of svmlight text, or an uncompressed .pgsm "+
-			"file, which pegasimd convert makes of other data", escape.Name(path))
+	case format == dataset.FormatPGSM:
+		return nil, nil, fmt.Errorf("%s: a compressed .pgsm file: unpack it first", escape.Name(path))
+	case format != dataset.FormatSvmlight && format != dataset.FormatAuto:
+		return nil, nil, fmt.Errorf("%s: the format is %s: convert the file to .pgsm first, with "+
+			"pegasimd convert", escape.Name(path), format)
 	}
 	whole, err := files.Temp(dir, "split-*.tmp")
 	if err != nil {

@@ -65,8 +65,8 @@ func (InProcess) Run(ctx context.Context, j Job) ([]int64, error) {
 func Sum(ctx context.Context, j Job, items []int) ([]int64, error) {
 	f := funcs[j.Work]
 	if f == nil {
-		return nil, fmt.Errorf("this program has no work %q: the driver is another program or version",
-			j.Work)
+		return nil, fmt.Errorf("the worker has no work named %q: its program or version differs from "+
+			"the driver's", j.Work)
 	}
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
