@@ -162,14 +162,19 @@ func benchmarks(ctx context.Context, s side, env []string, repeats int, pattern 
 	return t
 }
 
-func (r *result) missUnmeasured(prefix string, both [2]side, ran [2]tally) {
+// done is the kind of measurement: counted or timed.
+func (r *result) missUnmeasured(done, prefix string, both [2]side, ran [2]tally) {
+	hint := "does the benchmark print text without a newline?"
+	if both[1].skip != "" {
+		hint = "does the benchmark print text without a newline, or does -skip leave out all of its " +
+			"sub-benchmarks?"
+	}
 	for i, t := range ran {
 		for j, names := range [][]string{t.skipped, t.unread, t.cutOff(ran[1-i])} {
 			if len(names) > 0 {
 				r.miss([]string{"Skipped by the %s, and not compared: %s.",
-					"Not compared, as the %s prints no line of results that can be read (does the " +
-						"benchmark print text without a newline, or does -skip leave out all of its " +
-						"sub-benchmarks?): %s.",
+					"Not " + done + ", as the %s prints no line of results that can be read (" + hint +
+						"): %s.",
 					"Not compared, as in the %s a parent benchmark is skipped, fails, or prints no line " +
 						"of results that can be read: %s."}[j], both[i].tree, list(prefix, names))
 			}

@@ -83,7 +83,7 @@ func build(ctx context.Context, c *config, base, head tree, r *result) (*compari
 	k.identical = equal && len(head.data) == 0
 	if k.identical {
 		k.say("nothing is measured: the test binaries of base and head are equal, byte for byte, " +
-			"and so are all files except Go files outside of testdata")
+			"and so are the other files that benchmarks may read")
 	} else if equal {
 		k.note("The test binaries of base and head are equal, byte for byte, but not these files, "+
 			"which benchmarks may read: %s.", list("", head.data))
@@ -210,8 +210,12 @@ func (k *comparison) count(ctx context.Context, deadline time.Time) error {
 	}
 	_, uncounted := exec.LookPath("valgrind")
 	if uncounted != nil {
-		k.miss("**Instructions were not counted: there is no valgrind in PATH (Debian and " +
-			"Ubuntu: apt-get install valgrind).** Times show no slow-down of less than 5 %%.")
+		limits := ""
+		if k.c.times != "" {
+			limits = " Times can't show a slow-down of less than 5 %."
+		}
+		k.miss("**Instructions were not counted: there is no valgrind in PATH (Debian and "+
+			"Ubuntu: apt-get install valgrind).**%s", limits)
 	} else if k.c.wide && because() != "" {
 		k.note("Valgrind emulates a CPU without AVX-512: where code chooses a path by the CPU, a " +
 			"path without AVX-512 is counted. -time measures the path of this CPU, and -functions " +

@@ -110,8 +110,8 @@ func (k *campaign) look(ctx context.Context) error {
 			if t.late {
 				over = append(over, t.stuck)
 			} else if t.err != nil {
-				k.miss("The run of the benchmarks of `%s` failed in the %s: %v", k.path, k.both[i].tree,
-					t.err)
+				k.miss("Benchmarks of `%s` that fail or do not run in the %s are not counted: %s",
+					k.path, k.both[i].tree, reason(t.err))
 			}
 		}
 		if over != nil {
@@ -119,7 +119,7 @@ func (k *campaign) look(ctx context.Context) error {
 				"are counted.%s", k.path, overIn(k.prefix, over...))
 		}
 	}
-	k.missUnmeasured(k.prefix, k.both, k.ran)
+	k.missUnmeasured("counted", k.prefix, k.both, k.ran)
 	return nil
 }
 
@@ -244,8 +244,8 @@ func (k *campaign) count(ctx context.Context) error {
 				return n.settled
 			})
 			if late && len(names) > 0 {
-				k.miss("-limit was too short to settle all counts; not settled: "+
-					"%s.", list(k.prefix, names))
+				k.miss("-limit was too short to count instructions in enough processes: %s.",
+					list(k.prefix, names))
 				return nil
 			}
 		}

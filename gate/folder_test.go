@@ -42,9 +42,9 @@ func TestWrongFolderOrArgument(t *testing.T) {
 		{p, "-package ./nowhere/...", "there are no benchmarks in ./nowhere/...: pattern " +
 			"./nowhere/...: "},
 		{p, "-package ../...", "there are no benchmarks in ../...: pattern ../...: "},
-		{p, "-package=", `-package: "" is empty or ends in .go: `},
-		{p, "-package .,", `-package: "" is empty or ends in .go: `},
-		{p, "-package search_test.go", `-package: "search_test.go" is empty or ends in .go: `},
+		{p, "-package=", `-package: a name is missing: `},
+		{p, "-package .,", `-package: a name is missing: `},
+		{p, "-package search_test.go", `-package: "search_test.go" ends in .go: `},
 		{p, "-limit 0s", "-limit 0s: must be positive"},
 		{p, "-history nowhere/past.jsonl", "-history nowhere/past.jsonl: stat nowhere: no such"},
 	} {
@@ -55,7 +55,12 @@ func TestWrongFolderOrArgument(t *testing.T) {
 	}
 	without.do("git", "rm", "-q", "-r", "m")
 	without.lacks(without.check(2, "-base", "HEAD"), "create one with go mod init")
-	without.lacks(without.checkIn([]string{"GO111MODULE=off"}, 2, "-base", "HEAD"), "GO111MODULE=off")
+	without.lacks(without.checkIn([]string{"GO111MODULE=auto"}, 2, "-base", "HEAD"),
+		"create one with go mod init")
+	without.lacks(without.checkIn([]string{"GO111MODULE=off"}, 2, "-base", "HEAD"),
+		"GO111MODULE is off")
+	without.write("new/go.mod", "module example.com/new\n")
+	without.lacks(without.check(2, "-base", "HEAD"), "the repository has `new/go.mod`")
 	if _, err := run(t.Context(), p.dir, []string{asGate + "=1"}, os.Args[0], "history",
 		"push"); err == nil || !strings.Contains(err.Error(), "run gate history pull first") {
 		t.Errorf("gate history push: %v", err)

@@ -131,9 +131,12 @@ func parse(args []string) (*config, error) {
 	}
 	for pattern := range strings.SplitSeq(*packages, ",") {
 		pattern = strings.TrimSpace(pattern)
-		if pattern == "" || strings.HasSuffix(pattern, ".go") {
-			return nil, fmt.Errorf("-package: %q is empty or ends in .go: name folders such as "+
-				"./internal/..., separated by commas", pattern)
+		const want = "name folders such as ./internal/..., separated by commas"
+		switch {
+		case pattern == "":
+			return nil, errors.New("-package: a name is missing: " + want)
+		case strings.HasSuffix(pattern, ".go"):
+			return nil, fmt.Errorf("-package: %q ends in .go: %s", pattern, want)
 		}
 		c.packages = append(c.packages, cleanPattern(pattern))
 	}

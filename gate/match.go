@@ -23,27 +23,28 @@ func repository(ctx context.Context) (string, error) {
 }
 
 func checkModule(ctx context.Context, root string) error {
-	out, err := run(ctx, ".", nil, "go", "env", "GOMOD", "GOWORK")
+	out, err := run(ctx, ".", nil, "go", "env", "GO111MODULE", "GOMOD", "GOWORK")
+	mode, out, _ := strings.Cut(out, "\n")
 	mod, work, _ := strings.Cut(strings.TrimSpace(out), "\n")
 	switch {
 	case err != nil:
 		return err
-	case mod == "" && work == "":
-		return errors.New("the go command finds no module, as GO111MODULE=off is set, or " +
-			"GO111MODULE=auto and there is no go.mod in the current folder or above it")
-	case mod != os.DevNull || work != "" && work != "off":
+	case mode == "off":
+		return errors.New("GO111MODULE is off, and the gate needs a module: set it to on")
+	case mod != "" && mod != os.DevNull || work != "" && work != "off":
 		return nil
 	}
-	tracked, err := git(ctx, root, "ls-files", "--", "go.mod", "*/go.mod")
+	known, err := git(ctx, root, "ls-files", "--cached", "--others", "--exclude-standard", "--",
+		"go.mod", "*/go.mod")
 	if err != nil {
 		return err
 	}
-	if tracked == "" {
+	if known == "" {
 		return errors.New("there is no go.mod in the current folder or above it: create one with " +
 			"go mod init")
 	}
 	return fmt.Errorf("there is no go.mod in the current folder or above it: start the gate in the "+
-		"folder of a module; the repository has %s", list("", strings.Split(tracked, "\n")))
+		"folder of a module; the repository has %s", list("", strings.Split(known, "\n")))
 }
 
 func (k *comparison) checkPackages() error {

@@ -21,7 +21,8 @@ func (r *result) summary() string {
 	}
 	if r.identical {
 		b.WriteString("\nNothing was measured: the test binaries of base and head are equal, byte for " +
-			"byte, and so are all files except Go files outside of testdata.\n")
+			"byte, and so are the other files that benchmarks may read: all but Go files outside of " +
+			"testdata.\n")
 	}
 	for _, note := range r.notes {
 		note, output, has := strings.Cut(note, "\n")

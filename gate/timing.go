@@ -81,7 +81,7 @@ func (b *timed) timeOnce(ctx context.Context, r *rand.Rand) error {
 			ns[i] = min(ns[i], l.ns)
 		}
 		if !(ns[i] > 0) || math.IsInf(ns[i], 1) {
-			return errors.New("want lines of results, each with an ns/op above 0")
+			return errors.New("it has no result, or a result without ns/op above 0")
 		}
 	}
 	b.t.base, b.t.head = append(b.t.base, ns[0]), append(b.t.head, ns[1])
@@ -124,7 +124,7 @@ func (k *comparison) inBoth(ctx context.Context) (all []*timed, err error) {
 			}
 		}
 		base, head := ran[0], ran[1]
-		k.missUnmeasured(p.prefix, both, ran)
+		k.missUnmeasured("timed", p.prefix, both, ran)
 		if !late && head.failsAlone(base) {
 			k.fail(p.prefix, p.path, base, head, reason(head.err))
 		}
