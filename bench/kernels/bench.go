@@ -36,9 +36,16 @@ func bench(o options, dir string) error {
 	if err != nil {
 		return err
 	}
+	all := cells(o, caches)
+	if len(all)+len(sets) == 0 {
+		return fmt.Errorf("-only %v matches no kernel and no training set", o.only)
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil { // fail before the measurement
+		return err
+	}
 	m.head(core, caches)
 	last := ""
-	for _, c := range cells(o, caches) {
+	for _, c := range all {
 		if c.kernel.Name != last {
 			last = c.kernel.Name
 			log.Print(last)

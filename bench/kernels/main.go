@@ -30,8 +30,8 @@ func main() {
 	peers := flag.Bool("peers", false, "time the kernels beside other libraries")
 	dir := flag.String("dir", ".", "write bench.txt and curves.csv or, with -peers, peers.csv to "+
 		"this `folder`")
-	flag.Func("only", "only the kernels and the training sets or, with -peers, the tables whose "+
-		"names match this `regexp`",
+	flag.Func("only", "only the kernels and the training sets, such as train-digits, or, with "+
+		"-peers, the tables whose names match this `regexp`",
 		func(s string) (err error) { o.only, err = regexp.Compile(s); return err })
 	flag.Func("sizes", "`lengths` of vectors, separated by commas, in place of the built-in lengths",
 		func(s string) (err error) { o.sizes, err = frame.Numbers(s, 1, 1<<20); return err })
@@ -40,8 +40,11 @@ func main() {
 		"always 6. With -quick, at most 6 rounds, and one pass. benchstat needs 6")
 	flag.BoolVar(&o.quick, "quick", false, "a short run: few sizes and rounds, no real data sets")
 	flag.Parse()
-	if o.rounds < 1 || flag.NArg() > 0 {
-		log.Fatal("want -rounds of 1 or more, and no arguments other than flags")
+	switch {
+	case flag.NArg() > 0:
+		log.Fatalf("unexpected argument %q", flag.Arg(0))
+	case o.rounds < 1:
+		log.Fatalf("-rounds %d: want 1 or more", o.rounds)
 	}
 	if o.quick {
 		o.rounds = min(o.rounds, leastRounds)

@@ -98,6 +98,9 @@ func beside(o options, dir string) error {
 		count = 1
 	}
 	tables, failed := tablesOf(o)
+	if tables == nil {
+		return fmt.Errorf("-only %v matches no table", o.only)
+	}
 	log.Print("verification has ended")
 	began := time.Now()
 	var grids []*frame.Grid

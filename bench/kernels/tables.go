@@ -95,9 +95,9 @@ func summary(w io.Writer, tables []*table) error {
 	if err := counts.Write(w); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\nOver 1.05 of Go's best: %s.\n", names(lostInGo))
+	fmt.Fprintf(w, "\nOur time is over 1.05 of Go's best: %s.\n", names(lostInGo))
 	if len(inC) > 0 {
-		fmt.Fprintf(w, "Over 1.05 of the best, where that is in C: %s.\n", names(lostToC))
+		fmt.Fprintf(w, "Our time is over 1.05 of the best, which is in C: %s.\n", names(lostToC))
 	}
 	return nil
 }

@@ -81,8 +81,8 @@ func main() {
 	flag.StringVar(&s.peers, "peers", "*", "comma-separated `patterns` of peers, or none")
 	flag.IntVar(&s.rounds, "rounds", 5, "the largest number of rounds; 1 with -quick")
 	flag.DurationVar(&s.limit, "limit", time.Second,
-		"after a run of this time, try no longer one, except for our proofs; runs are stopped after 20 "+
-			"times this time, those for f* and -seeds after 60 times; at most 50ms with -quick")
+		"after a run of this time, try no longer runs, except for our proofs; runs are stopped after "+
+			"20 times this time, those for f* and -seeds after 60 times; at most 50ms with -quick")
 	flag.BoolVar(&s.quick, "quick", false, "short runs, of small sets unless -sets names others")
 	flag.BoolVar(&s.seeds, "seeds", false,
 		"instead of timing, draw figures like those of the Pegasos paper and other sources")
@@ -94,8 +94,13 @@ func main() {
 	if s.quick {
 		s.rounds, s.most, s.limit = 1, time.Second, min(s.limit, 50*time.Millisecond)
 	}
-	if flag.NArg() > 0 || s.rounds < 1 || s.limit <= 0 {
-		log.Fatal("want -rounds and -limit above 0, and no arguments other than flags")
+	switch {
+	case flag.NArg() > 0:
+		log.Fatalf("unexpected argument %q", flag.Arg(0))
+	case s.rounds < 1:
+		log.Fatalf("-rounds %d: want 1 or more", s.rounds)
+	case s.limit <= 0:
+		log.Fatalf("-limit %v: want more than 0", s.limit)
 	}
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer cancel()

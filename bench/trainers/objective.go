@@ -69,7 +69,8 @@ func (p *problem) solve() error {
 		}
 		return err
 	}
-	return fmt.Errorf("%s: our trainer proves no gap of 0.001 within %v", p, 60*p.limit)
+	return fmt.Errorf("%s: our trainer proves no gap of 0.001 within %v, 60 times -limit", p,
+		60*p.limit)
 }
 
 func (p *problem) own(cfg pegasos.Config, threads int, limit time.Duration) (*training, error) {

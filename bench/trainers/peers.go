@@ -74,11 +74,21 @@ func (p *peer) command(ctx context.Context, dir string) ([]string, error) {
 	}
 	out, err := exec.CommandContext(ctx, built[0], built[1:]...).CombinedOutput()
 	if err != nil {
-		text := strings.TrimSpace(string(out))
 		return nil, fmt.Errorf("its driver, which needs Debian's %s, does not work: %w: %s", p.Needs, err,
-			text[strings.LastIndexByte(text, '\n')+1:])
+			complaint(string(out)))
 	}
 	return command, nil
+}
+
+// complaint returns the first error in the output of a compiler or of Python, or the last line.
+func complaint(out string) string {
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	for _, line := range lines {
+		if strings.Contains(line, "rror: ") {
+			return line
+		}
+	}
+	return lines[len(lines)-1]
 }
 
 func (s *session) openRows(of *sets.Set) error {

@@ -19,7 +19,7 @@ const perRow = 100
 
 func main() {
 	rows := flag.Int("rows", 2_500_000, "how many `rows`, of 812 bytes each")
-	cols := flag.Int("cols", 100_000, "how many `features`")
+	cols := flag.Int("cols", 100_000, "how many `features`, 1,000 or more")
 	flag.Parse()
 	if flag.NArg() != 1 || *cols < 10*perRow {
 		flag.Usage()

@@ -46,8 +46,11 @@ func compare(w io.Writer, args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if flags.NArg() != 3 {
+	switch {
+	case flags.NArg() != 3:
 		return fmt.Errorf("compare: %d arguments, want FOLDER OLD NEW", flags.NArg())
+	case *splits < 1:
+		return fmt.Errorf("-splits %d: want 1 or more", *splits)
 	}
 	folder := flags.Arg(0)
 	index, err := readCSV(filepath.Join(folder, "index.csv"))
@@ -61,7 +64,7 @@ func compare(w io.Writer, args []string) error {
 		}
 		defer os.RemoveAll(commands[k].temp)
 	}
-	results := map[string][]comparison{}
+	results, left := map[string][]comparison{}, 0
 	for _, f := range index[1:] {
 		t := &table{name: f[0], task: f[1]}
 		if f[2] != *half || *only != "" && t.task != *only || !strings.Contains(t.name, *match) {
@@ -74,17 +77,20 @@ func compare(w io.Writer, args []string) error {
 		c, err := t.compare(commands, *splits)
 		if err != nil {
 			fmt.Fprintf(w, "left out: %s: %v\n", t.name, err)
+			left++
 			continue
 		}
 		results[t.task] = append(results[t.task], c)
 	}
-	if len(results) == 0 {
-		return errors.New("no table was compared: -half, -task and -match select none, or all were " +
-			"left out")
+	switch {
+	case len(results) == 0 && left == 0:
+		return errors.New("no table was compared: -half, -task and -match select none")
+	case len(results) == 0:
+		return errors.New("no table was compared: all that -half, -task and -match select were left out")
 	}
 	for _, task := range slices.Sorted(maps.Keys(results)) {
 		all := results[task]
-		if *verbose {
+		if *verbose || len(all) == 1 { // summarize needs two
 			slices.SortFunc(all, func(a, b comparison) int { return cmp.Compare(a.gain(), b.gain()) })
 			for _, c := range all {
 				fmt.Fprintf(w, "%-50s %6d rows %9.3f %9.3f %+8.3f (%.3f)\n", c.name, c.rows, c.old,
@@ -128,8 +134,8 @@ func summarize(w io.Writer, title string, all []comparison) {
 	mean := sum / n
 	err := math.Sqrt((squares/n - mean*mean) / (n - 1))
 	worst, median := all[len(all)-1], (all[len(all)/2].gain()+all[(len(all)-1)/2].gain())/2
-	fmt.Fprintf(w, "%s: %d tables, mean %.4g : %.4g, gain %+.4f (s.e. %.4f), median %+.4f, "+
-		"ten best %.0f %% of the sum,\n  by more than %d s.e. up %d, down %d; worst %s %+.4f "+
+	fmt.Fprintf(w, "%s: %d tables, mean %.4g (old) and %.4g (new), gain %+.4f (s.e. %.4f), "+
+		"median %+.4f, ten best %.0f %% of the sum,\n  by more than %d s.e. up %d, down %d; worst %s %+.4f "+
 		"(%.4f)\n", title, len(all), before, after, mean, err, median,
 		100*best/sum, beyond, up, down, worst.name, worst.gain(), worst.err)
 }

@@ -104,7 +104,17 @@ func TestNoTableCompared(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := compare(io.Discard, []string{"-half", "other", dir, os.Args[0], os.Args[0]})
-	if err == nil || !strings.Contains(err.Error(), "no table was compared") {
+	if err == nil || !strings.HasSuffix(err.Error(), "-half, -task and -match select none") {
 		t.Error(err)
+	}
+	var out strings.Builder
+	rows := [][]string{{"x", "label"}, {"1", "a"}, {"2", "a"}, {"3", "b"}, {"4", "b"}}
+	if err := writeCSV(filepath.Join(dir, "a.csv"), rows); err != nil {
+		t.Fatal(err)
+	}
+	err = compare(&out, []string{dir, os.DevNull, os.DevNull}) // can't be run
+	if err == nil || !strings.HasSuffix(err.Error(), "were left out") ||
+		!strings.HasPrefix(out.String(), "left out: a: ") {
+		t.Errorf("%v: %s", err, out.String())
 	}
 }

@@ -59,7 +59,7 @@ func Matches(patterns, name string) bool {
 	})
 }
 
-var ErrAbsent = errors.New("a file is missing: PEGASIMD_DATA must name the folder of the data sets")
+var ErrAbsent = errors.New("a file is missing")
 
 // A Set is a source's rows. Train and Test are sparse, with the same columns.
 type Set struct {
@@ -107,7 +107,11 @@ func (s source) part(file string, columns int) (of *dataset.Set, err error) {
 		of, err = dataset.Read(filepath.Join(root, strings.ReplaceAll(file, " ", ","+root+"/")),
 			dataset.Options{Features: columns})
 		if errors.Is(err, os.ErrNotExist) {
-			err = fmt.Errorf("%w: %w", ErrAbsent, err)
+			hint := ""
+			if root == "" {
+				hint = ", and PEGASIMD_DATA does not name a folder of data sets"
+			}
+			err = fmt.Errorf("%w%s: %w", ErrAbsent, hint, err)
 		}
 	case kind == "digits":
 		of, err = rescale(dataset.Digits(), scale.MaxAbs)
