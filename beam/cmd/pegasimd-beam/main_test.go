@@ -496,6 +496,21 @@ func TestScore(t *testing.T) {
 		"bad.svm:2") || strings.Contains(message, "trying") {
 		t.Errorf("%s", message)
 	}
+	// a pair of IDX files with two rows of 8 x 8 pixels
+	images, labels := filepath.Join(dir, "x-idx3-ubyte"), filepath.Join(dir, "y-idx1-ubyte")
+	err = errors.Join(
+		os.WriteFile(images, append([]byte{0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 8, 0, 0, 0, 8},
+			make([]byte, 128)...), 0o666),
+		os.WriteFile(labels, []byte{0, 0, 8, 1, 0, 0, 0, 2, 1, 1}, 0o666))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, summary := invoke(t, 0, "score", "-no-beam", images+","+labels, model, out)
+	got, err := os.ReadFile(filepath.Join(out, "x-idx3-ubyte.labels"))
+	if !strings.HasPrefix(summary, "2 rows of 1 file") || err != nil ||
+		bytes.Count(got, []byte("\n")) != 2 {
+		t.Errorf("%s%s, %v", summary, got, err)
+	}
 }
 
 func TestScoreTable(t *testing.T) {

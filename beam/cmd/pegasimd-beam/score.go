@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/pegasimd/pegasimd/beam/internal/work"
@@ -120,23 +121,25 @@ func (s *scoreFlags) find(patterns []string, dir string) error {
 	for _, pattern := range patterns {
 		names := []string{pattern}
 		if _, missing := os.Stat(pattern); missing != nil {
-			var err error
-			if names, err = filepath.Glob(pattern); err != nil {
+			found, err := filepath.Glob(pattern)
+			switch images, labels, _ := strings.Cut(pattern, ","); {
+			case err != nil:
 				return usagef("%q: %v", pattern, err)
-			}
-			if len(names) == 0 && !errors.Is(missing, fs.ErrNotExist) {
+			case len(found) > 0:
+				names = found
+			case isFile(images) && isFile(labels): // of a format with pairs of files
+			case !errors.Is(missing, fs.ErrNotExist):
 				return missing
-			}
-			if len(names) == 0 {
+			default:
 				return usagef("found no file %q", pattern)
 			}
 		}
 		for _, name := range names {
-			path, err := filepath.Abs(name)
+			path, base, err := absolute(name)
 			if err != nil {
 				return err
 			}
-			out := filepath.Join(dir, filepath.Base(path)+".labels")
+			out := filepath.Join(dir, base+".labels")
 			switch other, twice := from[out]; {
 			case slices.Contains(s.job.Data, path):
 				return usagef("%s is given twice", name)
@@ -154,6 +157,27 @@ func (s *scoreFlags) find(patterns []string, dir string) error {
 		}
 	}
 	return nil
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// absolute returns the absolute path of a file, or of both files of a pair, and the base of the
+// first.
+func absolute(name string) (path, base string, err error) {
+	if path, err = filepath.Abs(name); err != nil || isFile(path) {
+		return path, filepath.Base(path), err
+	}
+	first, second, isPair := strings.Cut(name, ",")
+	if !isPair || !isFile(first) {
+		return path, filepath.Base(path), nil
+	}
+	if first, err = filepath.Abs(first); err == nil {
+		second, err = filepath.Abs(second)
+	}
+	return first + "," + second, filepath.Base(first), err
 }
 
 const scoreWork = "score"
