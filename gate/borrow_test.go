@@ -140,12 +140,12 @@ func TestDownloadedGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	cache := t.TempDir()
-	downloaded := filepath.Join(cache, "toolchain")
+	downloaded := filepath.Join(cache, "toolchain@v0.0.1-go1.99.0.linux-amd64")
 	if err := os.Symlink(strings.TrimSpace(string(root)), downloaded); err != nil {
 		t.Fatal(err)
 	}
 	out := p.checkIn([]string{"GOROOT=" + downloaded, "GOMODCACHE=" + cache}, 1, "-base", "HEAD")
-	p.lacks(out, "toolchain was downloaded by the go command", "| Work | ns/op |")
+	p.lacks(out, "replaced: go1.99.0.linux-amd64 was downloaded by the go command", "| Work | ns/op |")
 }
 
 func TestFaultsOfTheBase(t *testing.T) {
@@ -164,7 +164,7 @@ func TestFaultsOfTheBase(t *testing.T) {
 		"func BenchmarkOdd(b *testing.B) {\n\tb.Run(\"a|b*c\", BenchmarkWork)\n}\n")
 	out := p.check(0, "-base", "HEAD", "-time=")
 	p.lacks(out, "`example.com/ex/q` is left out, as the base can't be built",
-		"failed in the base: ", "| Work | insn/op |", `| Odd/a\|b\*c | insn/op |`)
+		"do not run in the base are not counted: ", "| Work | insn/op |", `| Odd/a\|b\*c | insn/op |`)
 	p.commit("Mend")
 	p.edit("f.go", "s := 0\n", "s := 0\n\tfor i := range n / 50 {\n\t\ts += i ^ s>>1\n\t}\n")
 	p.check(1, "-base", "HEAD", "-time=")

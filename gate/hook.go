@@ -50,8 +50,9 @@ func writeOverlay(ctx context.Context, dir, work string, goEnv []string) error {
 	}
 	root, cache, _ := strings.Cut(strings.TrimSpace(paths), "\n")
 	if strings.HasPrefix(root, cache+string(filepath.Separator)) {
+		_, release, _ := strings.Cut(filepath.Base(root), "-") // toolchain@v0.0.1-go1.26.0.linux-amd64
 		return fmt.Errorf("%s was downloaded by the go command, as go.mod, go.work or "+
-			"GOTOOLCHAIN requires: install this version of Go", filepath.Base(root))
+			"GOTOOLCHAIN requires: install this version of Go", release)
 	}
 	source := filepath.Join(root, "src")
 	replace := map[string]string{}
