@@ -38,7 +38,7 @@ Example:
 			"the number of values in the file if that is larger, but at most 2^27; with -hash-bits 2^27)")
 		c.IntVar(&opt.HashBits, "hash-bits", 0,
 			"`n` hash svmlight indices to 2^n features (0: no hashing)")
-		c.defineForce("write to FOLDER even if it has other files")
+		c.defineForce("write to FOLDER even if it has other files, and replace those of the same names")
 		return func() error { return split(c, opt) }
 	},
 }

@@ -59,7 +59,7 @@ func (e *Engine) Run(ctx context.Context, j work.Job) ([]int64, error) {
 			return nil, fmt.Errorf("%s failed %d times, the last time with: %w", j.Name, try+1, err)
 		}
 		if e.Log != nil {
-			e.Log(fmt.Sprintf("%s: %v; trying it again (%d of %d)", j.Name, err, try+1, retries))
+			e.Log(fmt.Sprintf("%s: %v; trying again (%d of %d)", j.Name, err, try+1, retries))
 		}
 		deadline *= 2
 	}

@@ -108,7 +108,7 @@ func Start(dir, manifest string, cfg Config) (*Folder, error) {
 		return nil, err
 	}
 	have, _, err := readRun(dir)
-	switch other := "%s: the run in this folder %s: choose another folder, or remove this one"; {
+	switch other := "%s: the run in this folder %s: choose another folder"; {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return nil, err

@@ -95,8 +95,11 @@ func Numbers[T int | float64](list string, least, most T) (all []T, err error) {
 	for text := range strings.SplitSeq(list, ",") {
 		var v T
 		if _, err := fmt.Sscanln(text, &v); err != nil || !(v >= least && v <= most) {
-			return nil, fmt.Errorf("have %q, want a number of type %T from %v to %v", text, v, least,
-				most)
+			kind := "number"
+			if _, whole := any(v).(int); whole {
+				kind = "whole number"
+			}
+			return nil, fmt.Errorf("have %q, want a %s from %v to %v", text, kind, least, most)
 		}
 		all = append(all, v)
 	}
