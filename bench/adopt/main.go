@@ -57,6 +57,9 @@ func main() {
 		}
 	}
 	os.RemoveAll(work)
+	if err == nil && results == nil {
+		err = fmt.Errorf("-only %s matches no project", *only)
+	}
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func main() {
 		flag.PrintDefaults()
 	}
 	flag.StringVar(&s.sets, "sets", "",
-		"comma-separated `patterns` of sets; if none matches a set, an error lists all")
+		"comma-separated `patterns` of sets; if one matches no set, an error lists all sets")
 	flag.Func("losses", "`names`: hinge, squared-hinge, log (default hinge)",
 		func(list string) error {
 			s.losses = strings.Split(list, ",")

@@ -46,6 +46,15 @@ func (s *session) findPeers() error {
 	if err := os.CopyFS(s.dir, files); err != nil {
 		return err
 	}
+	var names []string
+	for _, p := range peers {
+		names = append(names, p.Name)
+	}
+	if s.peers != "none" {
+		if err := sets.CheckPatterns("peer", s.peers, names); err != nil {
+			return err
+		}
+	}
 	for _, p := range peers {
 		if !sets.Matches(s.peers, p.Name) {
 			continue

@@ -31,7 +31,7 @@ type source struct {
 }
 
 // Selected returns the sources that match one of the comma-separated patterns, or the timed sources
-// if patterns is empty.
+// if patterns is empty. A pattern that matches no source is an error.
 func Selected(patterns string) (some []source, err error) {
 	lines, err := frame.ReadLines(strings.NewReader(table))
 	if err != nil {
@@ -45,10 +45,7 @@ func Selected(patterns string) (some []source, err error) {
 			some = append(some, s)
 		}
 	}
-	if some == nil {
-		err = fmt.Errorf("no set matches %q; the sets are %s", patterns, strings.Join(names, ", "))
-	}
-	return some, err
+	return some, CheckPatterns("set", patterns, names)
 }
 
 // Matches reports whether one of the comma-separated patterns matches name.
@@ -57,6 +54,19 @@ func Matches(patterns, name string) bool {
 		ok, _ := path.Match(pattern, name)
 		return ok
 	})
+}
+
+// CheckPatterns returns an error if one of the comma-separated patterns matches no name of the kind.
+// An empty list is no error.
+func CheckPatterns(kind, patterns string, names []string) error {
+	for pattern := range strings.SplitSeq(patterns, ",") {
+		matches := func(name string) bool { return Matches(pattern, name) }
+		if patterns != "" && !slices.ContainsFunc(names, matches) {
+			return fmt.Errorf("no %s matches %q; the %ss are %s", kind, pattern, kind,
+				strings.Join(names, ", "))
+		}
+	}
+	return nil
 }
 
 var ErrAbsent = errors.New("a file is missing")

@@ -73,3 +73,14 @@ func TestSources(t *testing.T) {
 		}
 	}
 }
+
+func TestPatterns(t *testing.T) {
+	if some, err := Selected("digits,a9?"); err != nil || len(some) != 2 {
+		t.Errorf("%d sets: %v", len(some), err)
+	}
+	for _, patterns := range []string{"none", "digits,none", "digits,"} {
+		if some, err := Selected(patterns); err == nil {
+			t.Errorf("%q selects %d sets without an error", patterns, len(some))
+		}
+	}
+}
