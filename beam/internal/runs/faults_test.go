@@ -180,7 +180,8 @@ func TestForeignFiles(t *testing.T) {
 	f := stopAt(t, manifest, cfg, k)
 	copyFile(t, other.statePath(k-1), f.statePath(k-1))
 	err := f.Run(context.Background(), work.InProcess{}, nil)
-	if !errors.Is(err, errForeign) || !strings.Contains(err.Error(), "state-000003") {
+	if !errors.Is(err, errForeign) || !strings.Contains(err.Error(), "belongs to other settings") ||
+		!strings.Contains(err.Error(), "state-000003") {
 		t.Errorf("a state of other settings: %v", err)
 	}
 }

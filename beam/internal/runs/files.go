@@ -27,8 +27,23 @@ type stamp struct {
 
 func (f *Folder) stamp(k, shard int) stamp { return stamp{f.Data, f.settings, k, shard} }
 
-var errForeign = errors.New("the file belongs to other data, other settings, another round or " +
-	"another shard")
+// errForeign is wrapped with what the file belongs to.
+var errForeign = errors.New("the file belongs to")
+
+// compare returns an error unless the stamp of a file is s.
+func (s stamp) compare(have stamp) error {
+	switch {
+	case have.Data != s.Data:
+		return fmt.Errorf("%w other data", errForeign)
+	case have.Settings != s.Settings:
+		return fmt.Errorf("%w other settings", errForeign)
+	case have.Round != s.Round:
+		return fmt.Errorf("%w round %d", errForeign, have.Round)
+	case have.Shard != s.Shard:
+		return fmt.Errorf("%w shard %d", errForeign, have.Shard)
+	}
+	return nil
+}
 
 func (s stamp) write(w io.Writer, state *rounds.State, write func(*modelfile.Writer)) error {
 	m := modelfile.NewWriter(w, fileKind)
@@ -52,8 +67,8 @@ func (s stamp) read(path string, read func(*modelfile.Reader, *rounds.State) err
 		if err := r.Header(have.fields(&state)); err != nil {
 			return nil, err
 		}
-		if have != s {
-			return nil, errForeign
+		if err := s.compare(have); err != nil {
+			return nil, err
 		}
 		if err := read(r, state); err != nil {
 			return nil, err
