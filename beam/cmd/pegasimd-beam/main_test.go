@@ -603,6 +603,7 @@ func TestUsage(t *testing.T) {
 		"train -dir r -deadline 0s " + manifest + " m":                              "-deadline",
 		"train -no-beam -dir r " + manifest + " m -- --runner=prism":                "remove the arguments after --",
 		"train -dir r " + manifest:                                                  "too few arguments",
+		"train -dir r " + manifest + " " + dir:                                      "is a folder: name a file",
 		"train -dir r " + manifest + " " + other:                                    "is not a model of pegasimd",
 		"train -dir " + dir + "/s -loss x " + manifest + " m":                       "-loss",
 		"train -dir " + dir + "/r " + manifest + " " + dir + "/m -- --runner=spark": "after --",

@@ -136,11 +136,18 @@ func (t *trainFlags) run() error {
 	return nil
 }
 
-// replaceable returns an error if, without -force, a regular file that is neither empty nor a model
-// would be replaced.
+// replaceable returns an error if the model can't be written to path, or if, without -force, a
+// regular file that is neither empty nor a model would be replaced.
 func (t *trainFlags) replaceable(path string) error {
 	info, err := os.Stat(path)
-	if t.force || err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+	if err != nil {
+		_, err = os.Stat(filepath.Dir(path))
+		return err
+	}
+	if info.IsDir() {
+		return usagef("MODEL: %s is a folder: name a file", path)
+	}
+	if t.force || !info.Mode().IsRegular() || info.Size() == 0 {
 		return nil
 	}
 	f, err := os.Open(path)
