@@ -201,7 +201,8 @@ func TestSummary(t *testing.T) {
 	for _, want := range []string{
 		"| the ten operations, aligned | 4 | 2 | 1 | 4 | 3 | 2 |",
 		"Our time is over 1.05 of Go's best: Sum 8 (2.00, gopher); Dot 16 (1.10, gopher).",
-		"Our time is over 1.05 of the best, which is in C: Sum 8 (4.00, sea); Dot 32 (1.20, sea).",
+		"Our time is over 1.05 of the best, which is in C: Sum 8 (4.00, sea); " +
+			"Dot 32 (1.20, sea).",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %s", want, b.String())

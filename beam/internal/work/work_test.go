@@ -44,7 +44,8 @@ func TestInProcess(t *testing.T) {
 
 func TestFailures(t *testing.T) {
 	for name, want := range map[string]string{"panics": "round 7: panic: out of luck",
-		"fails": "round 7: no luck", "varies": " different lengths", "nothing": "no work named \"nothing\""} {
+		"fails": "round 7: no luck", "varies": " different lengths",
+		"nothing": "no work named \"nothing\""} {
 		sum, err := InProcess{}.Run(context.Background(), job(name, 1, 2))
 		if sum != nil || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, %v", name, sum, err)

@@ -56,7 +56,7 @@ func Matches(patterns, name string) bool {
 	})
 }
 
-// CheckPatterns returns an error if one of the comma-separated patterns matches no name of the kind.
+// CheckPatterns returns an error if one of the comma-separated patterns matches none of the names.
 // An empty list is no error.
 func CheckPatterns(kind, patterns string, names []string) error {
 	for pattern := range strings.SplitSeq(patterns, ",") {
