@@ -145,13 +145,16 @@ func numbered(list string, m *shards.Manifest) (string, error) {
 	parts := strings.Split(list, ",")
 	for i, part := range parts {
 		at := strings.LastIndexByte(part, '=')
+		bad := func(format string, a ...any) (string, error) {
+			return "", &pegasos.ConfigError{Field: "ClassWeight", Reason: fmt.Sprintf(format, a...)}
+		}
 		if at < 0 {
-			return list, nil // to be refused
+			return bad("have %q, want a list such as %s=1,%s=2.5, or balanced alone", part,
+				escape.Name(m.Names[0]), escape.Name(m.Names[len(m.Names)-1]))
 		}
 		k := slices.Index(m.Names, part[:at])
 		if k < 0 {
-			return "", &pegasos.ConfigError{Field: "ClassWeight",
-				Reason: fmt.Sprintf("no class is called %q", part[:at])}
+			return bad("no class is called %q", part[:at])
 		}
 		parts[i] = pegasos.FormatLabel(m.Classes[k]) + part[at:]
 	}

@@ -147,9 +147,16 @@ func TestClassWeightsByName(t *testing.T) {
 	if have := begin(t, manifest, cfg).run.Settings.ClassWeight; have != "1=2,2=5" {
 		t.Errorf("the class weights are %s", have)
 	}
-	cfg.ClassWeight = "2=2"
-	_, err = Start(filepath.Join(t.TempDir(), "run"), manifest, cfg)
-	if err == nil || !strings.Contains(err.Error(), `ClassWeight: no class is called "2"`) {
-		t.Errorf("a label that no row has: %v", err)
+	for list, want := range map[string]string{
+		"2=2":    `no class is called "2"`,
+		"3=2,a":  `have "a", want a list such as 1=1,a=2.5`,
+		"3=2,":   `have "", want a list such as`,
+		"a=2,=1": `no class is called ""`,
+	} {
+		cfg.ClassWeight = list
+		_, err = Start(filepath.Join(t.TempDir(), "run"), manifest, cfg)
+		if err == nil || !strings.Contains(err.Error(), "ClassWeight: "+want) {
+			t.Errorf("%s: %v, want %q", list, err, want)
+		}
 	}
 }
