@@ -31,6 +31,7 @@ import (
 	"github.com/pegasimd/pegasimd/beam/internal/shards"
 	"github.com/pegasimd/pegasimd/beam/internal/work"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/model/labels"
 	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/sys/atomicfile"
@@ -184,6 +185,10 @@ func newFolder(dir string, r *run) (*Folder, error) {
 	}
 	if m.Hash() != r.Data {
 		return nil, notBegunWith(r.Manifest, dir)
+	}
+	if m.Classes == nil {
+		return nil, fmt.Errorf("%s: the rows have more than %d distinct labels: want classes",
+			escape.Name(r.Manifest), labels.MaxClasses)
 	}
 	text, err := json.Marshal(r.Settings)
 	if err != nil {

@@ -165,8 +165,8 @@ func (f *Folder) Status() (Report, error) {
 
 func (f *Folder) Plan() string {
 	used := len(f.used())
-	plan := fmt.Sprintf("%s, lambda %.6g, %s", f.rounds.Method, f.rounds.Lambda,
-		plural.Count(used, "shard"))
+	plan := fmt.Sprintf("%s, lambda %.6g, %d classes, %s", f.rounds.Method, f.rounds.Lambda,
+		len(f.manifest.Classes), plural.Count(used, "shard"))
 	if used < len(f.manifest.Shards) {
 		plan += " with rows"
 	}

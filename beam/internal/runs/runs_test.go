@@ -11,6 +11,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/beam/internal/shards"
 	"github.com/pegasimd/pegasimd/beam/internal/work"
+	"github.com/pegasimd/pegasimd/internal/model/labels"
 	"github.com/pegasimd/pegasimd/internal/train/rounds"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -92,4 +93,19 @@ func settingsOf(method rounds.Method) Config {
 	cfg := Config{Method: method}
 	cfg.Lambda, cfg.Tol, cfg.Seed = 1e-2, 2e-3, 3
 	return cfg
+}
+
+func TestManyLabels(t *testing.T) {
+	var text strings.Builder
+	for i := range labels.MaxClasses + 1 {
+		fmt.Fprintf(&text, "%d 1:1\n", i)
+	}
+	data := filepath.Join(t.TempDir(), "rows.svm")
+	if err := os.WriteFile(data, []byte(text.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Start(filepath.Join(t.TempDir(), "run"), split(t, data, 1), Config{})
+	if err == nil || !strings.Contains(err.Error(), "more than 65536 distinct labels") {
+		t.Error(err)
+	}
 }
