@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"math"
 	"slices"
 
@@ -149,6 +150,11 @@ func (t *task) newSet(x Examples, y []float32) (*store.Set, error) {
 	}
 	if err := t.checkColumns(x); err != nil {
 		return nil, err
+	}
+	if t.verifies {
+		maps.DeleteFunc(byLabel, func(label float32, _ float64) bool {
+			return !slices.Contains(y, label)
+		})
 	}
 	set, err := store.NewSet(x, y, store.SetOptions{Regression: t.Loss.Regression(), Known: t.classes,
 		Weights: t.Weights, ByLabel: byLabel})
@@ -316,7 +322,7 @@ func (t *task) job(set *store.Set) engine.Job {
 		Settings: *t.Config.settings(), Rows: set, Scale: t.scale, Columns: t.columns,
 		Prior: t.Prior.point(), PriorHash: t.priorHash, Costs: t.Costs,
 		Threads: t.Threads, MaxMemory: t.MaxMemory, Pause: t.Pause, KeepState: t.KeepState,
-		KeepProof: t.KeepProof, Until: t.prepareCtx,
+		KeepProof: t.KeepProof, Verifies: t.verifies, Until: t.prepareCtx,
 	}
 	if m := t.Resume; m == nil {
 		job.Start = t.Start.point()

@@ -112,6 +112,9 @@ type task struct {
 	startHash      string          // hash of Start, or of the resumed run's Start
 	crossValidated *proof.Estimate // nil if no folds were run
 	prepareCtx     context.Context // cancels the preparation; may be nil
+	// verifies says that the Config is that of a model to verify. A Batch or ClassWeight that does
+	// not fit the rows is then no error: the rows contradict the model's claims.
+	verifies bool
 }
 
 func (t *task) stopped() bool { return t.prepareCtx != nil && t.prepareCtx.Err() != nil }

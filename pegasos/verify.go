@@ -168,7 +168,7 @@ func (tr *Trainer) newVerifySession(ctx context.Context, m *Model, x Examples,
 	}
 	t, set, err := tr.taskFor(ctx, m, x, y, func(t *task) {
 		settings.KeepOnly(&t.Config, settings.Problem)
-		t.Epochs, t.Average, t.Start = 1, LastIterate, nil
+		t.Epochs, t.Average, t.Start, t.verifies = 1, LastIterate, nil, true
 		if strings.HasPrefix(m.Result.Solver, string(FinishDual)) && t.Order == Shuffled {
 			t.Order, t.Block = Permutation, 0 // dual descent does not copy rows in shuffled order
 		}
@@ -223,21 +223,37 @@ func (v *Verification) checkProof(p *certificate.Proof, m *Model, s *engine.Sess
 	case p.Model != have:
 		return fmt.Errorf("pegasos: the proof belongs to another model: its hash of weights, biases and "+
 			"classes is %.99q, the model's is %s", p.Model, have)
+	case p.Data != v.Data && !sameData(p.Data, v.Data):
+		return errors.New("pegasos: the proof belongs to other rows, labels, weights or prior, or to " +
+			"another order of the rows")
 	case p.Data != v.Data:
-		return errors.New("pegasos: the proof belongs to other data, or to another layout of the " +
-			"rows; the data are the rows, labels, weights and prior, in their order")
+		return fmt.Errorf("pegasos: the proof is for %s rows, but the rows are %s", layoutOf(p.Data),
+			layoutOf(v.Data))
 	case !s.Fits(p.Vectors):
 		return errors.New("pegasos: the number of dual variables in the proof does not fit the problem")
 	}
 	return nil
 }
 
-// checkData compares the fingerprints without the layout, the part before the colon.
+// sameData reports whether two fingerprints are equal apart from the layout before the colon.
+func sameData(a, b string) bool {
+	_, a, _ = strings.Cut(a, ":")
+	_, b, _ = strings.Cut(b, ":")
+	return a == b
+}
+
+// layoutOf returns a word for the layout of the rows in a fingerprint.
+func layoutOf(data string) string {
+	layout, _, _ := strings.Cut(data, ":")
+	if layout == "other" {
+		return "user-defined"
+	}
+	return layout
+}
+
 func (v *Verification) checkData(m *Model) {
-	_, have, _ := strings.Cut(v.Data, ":")
-	_, want, known := strings.Cut(m.Data, ":")
-	v.Known = known && have == want
-	if known && have != want {
+	v.Known = m.Data != "" && sameData(v.Data, m.Data)
+	if m.Data != "" && !v.Known {
 		v.Contradict("the data are not the model's training data: they have other rows, labels, " +
 			"weights or prior, or another order")
 	}
@@ -307,8 +323,10 @@ func (t *task) isFittedScaling(m *Model, x Examples, y []float32) (bool, error) 
 func (tr *Trainer) checkSigmoids(ctx context.Context, v *Verification, m *Model, x Examples,
 	y []float32) error {
 	switch {
-	case m.Config.Calibrate == 0 || m.Calibration == nil:
-		return errors.New("pegasos: the model has no sigmoids, or they were not fitted by folds")
+	case m.Calibration == nil:
+		return errors.New("pegasos: the model has no sigmoids")
+	case m.Config.Calibrate == 0:
+		return errors.New("pegasos: the sigmoids can't be verified: they were not fitted by folds")
 	case m.Start == "" && tr.Start != nil:
 		return configErrorf("Start", "the model's run did not start from a model: want none")
 	case m.Start != "" && tr.Start == nil:
@@ -321,10 +339,8 @@ func (tr *Trainer) checkSigmoids(ctx context.Context, v *Verification, m *Model,
 		return errors.New("pegasos: the sigmoids can't be verified: the model has no fingerprint of " +
 			"the training data")
 	case v.Data != m.Data:
-		have, _, _ := strings.Cut(v.Data, ":")
-		want, _, _ := strings.Cut(m.Data, ":")
-		return fmt.Errorf("pegasos: the sigmoids can only be verified with rows in the layout of the "+
-			"training: have %s, want %s", have, want)
+		return fmt.Errorf("pegasos: the sigmoids can't be verified: the rows are %s, but were %s in "+
+			"training", layoutOf(v.Data), layoutOf(m.Data))
 	}
 	t, set, err := tr.taskFor(ctx, m, x, y, func(*task) {})
 	if err != nil {

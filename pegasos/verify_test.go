@@ -209,7 +209,7 @@ func TestVerifyErrors(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := tr.Verify(ctx, m, p.sparse, p.y, pegasos.VerifyOptions{Proof: m.Proof}); err == nil ||
-		!strings.Contains(err.Error(), "other data, or to another layout") {
+		!strings.Contains(err.Error(), "the proof is for dense rows, but the rows are sparse") {
 		t.Error(err)
 	}
 	// The proof shows a smaller lower bound than the model claims.

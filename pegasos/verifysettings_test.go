@@ -1,10 +1,13 @@
 package pegasos_test
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -46,7 +49,7 @@ func TestVerifyChangedModel(t *testing.T) {
 		"the objective of weight vector 2 is": func(m *pegasos.Model) {
 			m.Result.PerClass[2].Objective *= 1.1
 		},
-		"2 results of single weight vectors, want 3": func(m *pegasos.Model) {
+		"results of 2 weight vectors, want 3": func(m *pegasos.Model) {
 			m.Result.PerClass = m.Result.PerClass[:2]
 		},
 		"the mean of the claimed objectives is": func(m *pegasos.Model) {
@@ -96,5 +99,33 @@ func TestVerifyChangedGap(t *testing.T) {
 	if err != nil || v.Verdict != pegasos.Contradicted ||
 		!strings.Contains(strings.Join(v.Reasons, "; "), "the gap is 1.234e-05 in the file") {
 		t.Errorf("%+v, %v", v, err)
+	}
+}
+
+func TestVerifyRowsThatDoNotFitSettings(t *testing.T) {
+	data := random(72, 60, 5, 2, 1)
+	var rows []int
+	for i, y := range data.y {
+		if y == data.y[0] {
+			rows = append(rows, i)
+		}
+	}
+	other := data.y[slices.IndexFunc(data.y, func(y float32) bool { return y != data.y[0] })]
+	some := dense.New(len(rows), 5)
+	labels := make([]float32, len(rows))
+	for k, i := range rows {
+		copy(some.Row(k), data.dense.Row(i))
+		labels[k] = data.y[0]
+	}
+	for _, cfg := range []pegasos.Config{
+		{Batch: 60}, {ClassWeight: fmt.Sprintf("%v=2", other)},
+	} {
+		cfg.Lambda, cfg.Epochs = 0.1, 2
+		m := train(t, data.dense, data.y, pegasos.Trainer{Config: cfg, Fingerprint: true})
+		v, err := new(pegasos.Trainer).Verify(t.Context(), m, some, labels, pegasos.VerifyOptions{})
+		if err != nil || v.Verdict != pegasos.Contradicted ||
+			!strings.HasPrefix(v.Reasons[0], "the data are not the model's training data") {
+			t.Errorf("batch %d, class weights %q: %+v, %v", cfg.Batch, cfg.ClassWeight, v, err)
+		}
 	}
 }

@@ -146,7 +146,7 @@ func TestVerifyLacksClaims(t *testing.T) {
 	m.Result.PerClass = nil
 	m.Result.Objective -= 0.6 * (m.Result.Objective - m.Result.DualObjective)
 	save(t, m, model)
-	const want = "contradicted: the model has 0 results of single weight vectors, want 1"
+	const want = "contradicted: the model has results of 0 weight vectors, want 1"
 	fails(t, exitError, want, "verify", "-passes", "200", model, data)
 	fails(t, exitError, want, "verify", "-proof", proof, model, data)
 }

@@ -50,12 +50,12 @@ func (t *Comparison) Linear(r Result, n int, joint bool, found []Found, all Clai
 	case math.IsNaN(r.Objective):
 		return
 	case joint && len(claimed) > 0:
-		t.Contradict("the model has %s of single weight vectors, want none: all vectors share one "+
-			"problem", plural.Count(len(claimed), "result"))
+		t.Contradict("the model has results of %s, want none: all weight vectors share one problem",
+			plural.Count(len(claimed), "weight vector"))
 		return
 	case !joint && len(claimed) != n:
-		t.Contradict("the model has %s of single weight vectors, want %d",
-			plural.Count(len(claimed), "result"), n)
+		t.Contradict("the model has results of %s, want %d",
+			plural.Count(len(claimed), "weight vector"), n)
 		return
 	}
 	covered := make([]bool, len(claimed))
@@ -158,14 +158,17 @@ func (t *Comparison) bound(suffix string, claimed, found Claim) bool {
 	switch {
 	case math.IsNaN(claimed.DualObjective):
 		return false
-	case claimed.DualObjective < 0 || Check(found.Objective, claimed.DualObjective) != nil:
-		t.Contradict("the claimed bound %v on the least objective%s is below 0 or above the "+
-			"model's objective, %v", claimed.DualObjective, suffix, found.Objective)
+	case claimed.DualObjective < 0:
+		t.Contradict("the claimed bound%s is %v, want 0 or more", suffix, claimed.DualObjective)
+	case Check(found.Objective, claimed.DualObjective) != nil:
+		t.Contradict("the claimed bound%s, %v, is above the objective found, %v", suffix,
+			claimed.DualObjective, found.Objective)
 	case found.AsGood(claimed):
 		return true
 	case t.Proven:
-		t.Contradict("the proof shows a gap%s of %v, with the bound %v, but the model claims %v, "+
-			"with %v", suffix, found.Gap(), found.DualObjective, claimed.Gap(), claimed.DualObjective)
+		t.Contradict("the proof shows the bound %v%s and the gap %v, but the model claims the bound "+
+			"%v and the gap %v", found.DualObjective, suffix, found.Gap(), claimed.DualObjective,
+			claimed.Gap())
 	}
 	return false
 }

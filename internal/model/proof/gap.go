@@ -68,6 +68,8 @@ func Standing(gap float64) string {
 	switch {
 	case math.IsNaN(gap):
 		return "no bound on its distance from the optimum"
+	case gap < 0: // only in edited files
+		return "with a bound above it"
 	case !Useful(gap):
 		return "no useful bound yet"
 	}

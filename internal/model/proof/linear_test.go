@@ -48,7 +48,7 @@ func TestLinear(t *testing.T) {
 			l.n, l.found[0].Lambda = 5, 7
 		}, nil, false, nil},
 		"claims of joint vectors": {func(l *linear) { l.joint = true },
-			[]string{"the model has 2 results of single weight vectors, want none: all vectors share one problem"},
+			[]string{"the model has results of 2 weight vectors, want none: all weight vectors share one problem"},
 			false, nil},
 		"joint": {func(l *linear) {
 			l.joint, l.n, l.r.PerClass = true, 3, nil
@@ -59,7 +59,7 @@ func TestLinear(t *testing.T) {
 			l.found = []Found{{Lambda: 7, Exact: Measurement{2, 0, 0.5}, Quick: Measurement{2, 0, nan}}}
 		}, nil, true, nil},
 		"a vector more": {func(l *linear) { l.n = 3 },
-			[]string{"the model has 2 results of single weight vectors, want 3"}, false, nil},
+			[]string{"the model has results of 2 weight vectors, want 3"}, false, nil},
 		"lambda": {func(l *linear) { l.found[1].Lambda = 0.5 },
 			[]string{"the lambda of weight vector 1 is 0.5, not 0.125"}, false, nil},
 		// The tolerance is a hundredth of the claimed P - D, 0.005.

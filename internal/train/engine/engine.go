@@ -40,6 +40,7 @@ type Job struct {
 	Pause     int64 // step of each run after which Train pauses; New replaces 0 by MaxInt64
 	KeepState bool  // count the memory for checkpoints
 	KeepProof bool  // round the dual variables of lower bounds as in a proof
+	Verifies  bool  // the session takes no steps: any Batch is allowed
 
 	// Until cancels New; may be nil. Train and Verify replace it by their context.
 	Until context.Context

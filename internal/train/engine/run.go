@@ -33,9 +33,13 @@ func (s *Session) newRun(pair []int32, start int) (*Run, error) {
 		return nil, err
 	}
 	r.Lambda = lambda
-	if s.Batch > r.Count() && !s.chunk {
-		return nil, options.Bad("Batch", "have %d, want at most the number of rows that a problem "+
-			"trains on, %d", s.Batch, r.Count())
+	if s.Batch > r.Count() && !s.chunk && !s.Verifies {
+		of := ""
+		if pair != nil {
+			of = " of a pair of classes"
+		}
+		return nil, options.Bad("Batch", "have %d, want at most %d, the number of training rows%s",
+			s.Batch, r.Count(), of)
 	}
 	t0 := r.measureNorms()
 	kind := s.Order
