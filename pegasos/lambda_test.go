@@ -45,7 +45,7 @@ func TestLambdaTooCostly(t *testing.T) {
 		t.Error(s)
 	}
 	m = train(t, p.dense, p.y, pegasos.Trainer{Config: pegasos.Config{Lambda: 1e-9}})
-	if s := m.Settings(); !strings.Contains(s, "(not up to a proof: tol 0.01 would take about ") {
+	if s := m.Settings(); !strings.Contains(s, "(not up to a proof: tol 0.01 is estimated to take ") {
 		t.Error(s)
 	}
 	for _, tr := range []pegasos.Trainer{{Config: pegasos.Config{Lambda: 1e-3}},

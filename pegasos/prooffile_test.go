@@ -52,7 +52,7 @@ func TestProofFile(t *testing.T) {
 		t.Errorf("another model: %v", err)
 	}
 	if _, err := verify(m, random(82, 40, 4, 3, 1)); err == nil ||
-		!strings.Contains(err.Error(), "other data") {
+		!strings.Contains(err.Error(), "other rows") {
 		t.Errorf("other data: %v", err)
 	}
 	claims := *m

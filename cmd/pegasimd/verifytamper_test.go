@@ -24,7 +24,7 @@ func TestVerifyEditedClaims(t *testing.T) {
 		{"-kernel rbf", data, `"gap":`, `"gap":0.1`, "contradicted", "the gap is 0.1"},
 		{"-multiclass crammer-singer -lambda 0.1", three, `"objective":`,
 			`"per_class":[{"violations":1,"objective":0.001,"dual_objective":0.001}],"objective":`,
-			"contradicted", "want none: all vectors share one problem"},
+			"contradicted", "want none: all weight vectors share one problem"},
 		{"-lambda 0.1", data, "\ndata: ", "", "not confirmed", "does not say what data"},
 		{"-kernel rbf", data, "\ndata: ", "", "not confirmed", "does not say what data"},
 		{"-lambda 0.1", data, "\nindex_base: 1", "\nindex_base: 1", "confirmed", ""},

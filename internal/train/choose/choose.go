@@ -37,8 +37,8 @@ func Settings(o Open, set *store.Set) (*Choice, error) {
 	case c.Scale.Expansion != nil: // c.Known has an expansion, which Scale.Apply has applied
 		c.width += c.Scale.Terms()
 	case kind != "" && kind != curves.None:
-		if reason := c.noCurves(); reason != "" {
-			return nil, options.Bad("Curves", "have %q, but %s", kind, reason)
+		if reason, args := c.noCurves(); reason != "" {
+			return nil, options.Bad("Curves", "have %q, but "+reason, append([]any{kind}, args...)...)
 		}
 		if e := c.Expanded(kind); e != nil {
 			return e, nil
@@ -46,8 +46,12 @@ func Settings(o Open, set *store.Set) (*Choice, error) {
 		if o.Stopped() {
 			return nil, nil
 		}
-		return nil, options.Bad("Curves", "have %q, but no curve can be formed: more than %d columns "+
-			"of numbers vary, or the columns have too few different values", kind, scale.MaxCurvedColumns)
+		why := "the columns of numbers have too few different values"
+		if most := scale.MaxCurvedColumns; max(len(c.CurveColumns), c.width) > most {
+			why = fmt.Sprintf("more than %d columns of numbers vary, or they have too few different "+
+				"values", most)
+		}
+		return nil, options.Bad("Curves", "have %q, but no curve can be formed: %s", kind, why)
 	}
 	c.curvesOpen = c.Curves == ""
 	options.Fill(&c.Curves, curves.None)

@@ -162,7 +162,7 @@ func TestEnd(t *testing.T) {
 		}
 	}
 	c := ended(t, large.Dense, large.Y, choose.Open{Settings: settings.Settings{Lambda: 1e-9}})
-	if c.Scale.Note != "not up to a proof: tol 0.01 would take about 0.032 s" {
+	if c.Scale.Note != "not up to a proof: tol 0.01 is estimated to take 0.032 s" {
 		t.Errorf("the note is %q", c.Scale.Note)
 	}
 }

@@ -79,7 +79,7 @@ func (c *Choice) prove(passes int) {
 	plan := w.To(ProofTol, lambda)
 	if plan.Cost > c.budget(&w) {
 		seconds, _ := strconv.ParseFloat(fmt.Sprintf("%.2g", plan.Cost/1e9), 64)
-		c.addNote(fmt.Sprintf("not up to a proof: tol %g would take about %s s", ProofTol,
+		c.addNote(fmt.Sprintf("not up to a proof: tol %g is estimated to take %s s", ProofTol,
 			strconv.FormatFloat(seconds, 'f', -1, 64))) // 1200, not 1.2e+03
 		return
 	}

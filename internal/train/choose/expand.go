@@ -4,12 +4,13 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/curves"
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
+	"github.com/pegasimd/pegasimd/internal/train/options"
 )
 
 // Expanded returns a choice like c for rows expanded by terms of the given kind; nil if the rows
 // can't be expanded, if there are no terms, or if Stopped reports true.
 func (c *Choice) Expanded(kind curves.Kind) *Choice {
-	if c.noCurves() != "" {
+	if reason, _ := c.noCurves(); reason != "" {
 		return nil
 	}
 	e := *c.unsettled
@@ -39,19 +40,19 @@ func (c *Choice) expand(e *curves.Expansion) {
 // in bytes
 func (c *Choice) termRoom() float64 { return float64(c.memory()) / 2 }
 
-// noCurves returns why the rows can't be expanded, or "".
-func (c *Choice) noCurves() string {
+// noCurves returns why the rows can't be expanded, as a format and its arguments, or "".
+func (c *Choice) noCurves() (format string, args []any) {
 	switch kind := c.Scale.Kind; {
 	case c.userDefined:
-		return "the rows are of a user-defined type"
+		return "the rows are of a user-defined type", nil
 	case c.Start:
-		return "the run starts from a model"
+		return "the run starts from a model", nil
 	case c.Prior:
-		return "the run has a prior model"
+		return "the run has a prior model", nil
 	case kind != scale.Standard && (kind != scale.None || c.CurveColumns == nil):
-		return "the columns are not standardized"
+		return "%s is %q: want %q", []any{options.Name("Scale"), kind, scale.Standard}
 	case c.CurveColumns == nil && !c.notSparse:
-		return "the rows are sparse"
+		return "the rows are sparse", nil
 	}
-	return ""
+	return "", nil
 }

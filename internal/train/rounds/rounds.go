@@ -242,8 +242,12 @@ func (r *Rounds) setBounds(s *scale.Statistics) error {
 	r.meanSquare = sizes.MeanSquare + bias
 	r.maxLength = (1 + 0x1p-20) * math.Sqrt(sizes.MaxSquare+bias)
 	if !(r.maxLength < math.MaxFloat32) {
-		return fmt.Errorf("pegasos: a row's norm, with the bias feature, exceeds the range of " +
-			"float32: smaller values or a smaller BiasScale may help")
+		with := ""
+		if r.biasScale > 0 {
+			with = fmt.Sprintf(" with the bias feature %v", r.biasScale)
+		}
+		return fmt.Errorf("pegasos: the largest norm of a row%s is %v, want less than 3.4e38", with,
+			r.maxLength)
 	}
 	r.hessianQuantum = r.quantum(2)
 	nonzeros, d := float64(s.Nonzeros)/float64(s.Rows), float64(r.vars)

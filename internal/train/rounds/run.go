@@ -55,9 +55,13 @@ func (p *Shard) Visit(ctx context.Context, state *State, alpha []float32, thread
 	if alpha == nil && state.Round == 0 {
 		alpha = make([]float32, p.AlphaLength())
 	}
-	if len(alpha) != p.AlphaLength() || floats.FirstNotFinite(alpha) >= 0 {
-		return nil, nil, fmt.Errorf("pegasos: got %s, want %d finite numbers",
+	if len(alpha) != p.AlphaLength() {
+		return nil, nil, fmt.Errorf("pegasos: got %s, want %d",
 			plural.Count(len(alpha), "dual variable"), p.AlphaLength())
+	}
+	if i := floats.FirstNotFinite(alpha); i >= 0 {
+		return nil, nil, fmt.Errorf("pegasos: dual variable %d is %v, want a finite number", i,
+			alpha[i])
 	}
 	blocks := (len(p.class) + Block - 1) / Block
 	workers := make([]*worker, max(1, min(threads, blocks)))

@@ -68,8 +68,8 @@ func (p *Shard) check(y []float32) error {
 		square := 0.0
 		for t, v := range values {
 			if j := index[t]; !(math.Abs(float64(v)) <= float64(r.maxAbs[j])) {
-				return fmt.Errorf("pegasos: row %d: the value %v in column %d is not within the "+
-					"largest magnitude in the statistics, %v", i, v, j, r.maxAbs[j])
+				return fmt.Errorf("pegasos: row %d: the value in column %d is %v, want a magnitude of "+
+					"at most %v, the column's largest in the statistics", i, j, v, r.maxAbs[j])
 			}
 			square += float64(float64(v) * float64(v))
 		}

@@ -57,7 +57,7 @@ func NewVerification(m *Model, s *scale.Statistics, shards, iterations int) (*Ro
 		_, bias = m.Scale.Unfold(m.Weights, m.Bias, m.Scale, false)
 	}
 	if r.biasScale == 0 && bias != nil {
-		return nil, fmt.Errorf("pegasos: the model has a bias, but its setting Bias is \"none\"")
+		return nil, fmt.Errorf("pegasos: config.bias is none, but the model has a bias")
 	}
 	r.claimed = m
 	return r, nil
