@@ -96,11 +96,19 @@ func (s *Session) resume() error {
 	if err := s.checkFingerprint(from.Data); err != nil {
 		return err
 	}
+	if len(from.Runs) == len(s.Runs) {
+		for i, r := range s.Runs {
+			if at := from.Runs[i].Steps; at > r.Total {
+				return options.Bad("Resume", "the run to resume is at step %d, but this run would end at "+
+					"step %d: want a longer run", at, r.Total)
+			}
+		}
+	}
 	if !s.resumeRuns(&from.Head) || !s.resumeStopping(&from.Head) ||
 		!s.resumeArrays(from.Arrays) {
 		return options.Bad("Resume",
-			"the model's state does not fit: it may be damaged, or from a longer run or one with "+
-				"another %s", options.Name("MaxMemory"))
+			"the model's state does not fit: it is damaged, or from a run with another %s",
+			options.Name("MaxMemory"))
 	}
 	return nil
 }
@@ -108,10 +116,14 @@ func (s *Session) resume() error {
 func (s *Session) checkFingerprint(fingerprint string) error {
 	kind, hash, _ := strings.Cut(fingerprint, ":")
 	haveKind, have, _ := strings.Cut(s.stateData(), ":")
+	hash, costs, _ := strings.Cut(hash, ":")
+	have, haveCosts, _ := strings.Cut(have, ":")
 	switch {
 	case have != hash:
 		return options.Bad("Resume", "the data are not those of the run to resume: other "+
-			"rows, labels, weights, costs or prior, or another order")
+			"rows, labels, weights or prior, or another order")
+	case haveCosts != costs:
+		return options.Bad("Resume", "the run to resume had other %s", options.Name("Costs"))
 	case haveKind != kind:
 		name := strings.NewReplacer("other", "user-defined").Replace
 		return options.Bad("Resume", "the rows are %s, but were %s in the run to resume, "+

@@ -410,7 +410,8 @@ func TestResumeRefuses(t *testing.T) {
 		"combined with Start":    func(job *engine.Job) { job.Start = start },
 		"other settings: Seed":   func(job *engine.Job) { job.Seed = 1 },
 		"data are not those":     func(job *engine.Job) { job.Resume.Data = strings.Repeat("0", 64) },
-		"state does not fit":     func(job *engine.Job) { job.Epochs = 1 },
+		"end at step 23:":        func(job *engine.Job) { job.Epochs = 1 },
+		"state does not fit":     func(job *engine.Job) { job.Resume.Arrays = nil },
 	} {
 		job := resumeFrom(t, job, st)
 		change(&job)
@@ -427,7 +428,7 @@ func TestResumeRefuses(t *testing.T) {
 		job.Costs[y] = slices.Repeat([]float64{1}, len(job.Costs))
 		job.Costs[y][y] = 0
 	}
-	if _, err := engine.New(job); err == nil || !strings.Contains(err.Error(), "costs or prior") {
+	if _, err := engine.New(job); err == nil || !strings.Contains(err.Error(), "had other Costs") {
 		t.Errorf("costs that the run to resume lacks: %v", err)
 	}
 }

@@ -272,7 +272,8 @@ func (s *State) SetStart(weights [][]float32, bias []float64, steps int64) error
 			}
 			v := float32(u*scale) + 0 // adding 0 turns -0, which v must not have, into 0
 			if !floats.IsFinite(v) {
-				return fmt.Errorf("weight %d%s, times lambda*(t+t0), is too large for float32", j, less)
+				return fmt.Errorf("weight %d%s is %v, and lambda*(t+t0) is %v: their product is too "+
+					"large for float32", j, less, u, scale)
 			}
 			s.Vectors[k][j] = v
 		}
