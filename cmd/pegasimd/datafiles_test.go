@@ -258,7 +258,7 @@ func TestMaxMemory(t *testing.T) {
 	fails(t, exitUsage, "MB left, but 1500 weight vectors of 1 feature, with 3000 rows each, "+
 		"would take ", "train", "-multiclass", "ovr", many, model)
 	fails(t, exitUsage, "MB left, but 3 weight vectors of 1048576 features", "train", few, model)
-	fails(t, exitUsage, "MB, but 1500 binary problems (with 4.5e+06 rows in all) would take ",
+	fails(t, exitUsage, "MB, but 1500 binary problems (with 4500000 rows in all) would take ",
 		"train", "-kernel", "rbf", "-gamma", "1", "-multiclass", "ovr", many, model)
 	fails(t, exitUsage, "-max-memory: have ", "cv", "-multiclass", "ovr", "-folds", "2", many)
 	fails(t, exitUsage, "-max-memory: have -1", "train", "-max-memory", "-1", few, model)

@@ -567,11 +567,14 @@ func TestErrors(t *testing.T) {
 		t.Error("no error for a single class")
 	}
 	var row *pegasos.RowError
-	for _, v := range []float32{float32(math.NaN()), float32(math.Inf(-1)), 1e30} {
+	for v, want := range map[float32]string{float32(math.NaN()): "a value is NaN or infinite",
+		float32(math.Inf(-1)): "a value is NaN or infinite",
+		1e30:                  "the squared norm is above 1.7e38"} {
 		d := dense.New(20, 3)
 		d.Row(7)[1] = v
 		for _, x := range []pegasos.Examples{d, sample.ToSparse(d)} {
-			if err := train(x, p.Y, Trainer{}); !errors.As(err, &row) || row.Row != 7 {
+			if err := train(x, p.Y, Trainer{}); !errors.As(err, &row) || row.Row != 7 ||
+				row.Reason != want {
 				t.Errorf("value %v: error %v, want a RowError of row 7", v, err)
 			}
 		}
@@ -579,7 +582,7 @@ func TestErrors(t *testing.T) {
 	d := dense.New(20, 3)
 	d.Row(7)[1] = 1e10
 	if err := train(d, p.Y, Trainer{Config: Config{Kernel: Polynomial, Gamma: 1}}); !errors.As(err,
-		&row) || row.Row != 7 {
+		&row) || row.Row != 7 || !strings.HasPrefix(row.Reason, "the kernel value k(x,x)") {
 		t.Error(err)
 	}
 	// This matrix verifies a row only when the row is read; row 1 is damaged.
@@ -818,7 +821,7 @@ func TestRealImages(t *testing.T) {
 
 func TestScales(t *testing.T) {
 	p := sample.Random(3, 30, 3, 2, 1)
-	for _, size := range []float32{1e-20, 1e-16, 1e-9, 1, 1e9, 1e16, 1e18} {
+	for _, size := range []float32{1e-30, 1e-20, 1e-16, 1e-9, 1, 1e9, 1e16, 1e18} {
 		d := dense.New(30, 3)
 		for i := range 30 {
 			for j, v := range p.Dense.Row(i) {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/base/order"
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
 	"github.com/pegasimd/pegasimd/internal/base/plural"
@@ -115,9 +116,7 @@ func (set *trainingSet) arrange(tr *Trainer) error {
 		return fmt.Errorf("pegasos: %w", err)
 	}
 	if bad := set.rows.Measure(); bad >= 0 {
-		return &store.RowError{Row: int(set.rowOf[bad]), Scale: true,
-			Reason: "a value is NaN or infinite, or the squared norm is above 1.7e38, or the kernel " +
-				"value k(x,x) is NaN or infinite in float32"}
+		return &store.RowError{Row: int(set.rowOf[bad]), Scale: true, Reason: set.whyBad(bad)}
 	}
 	first := int(slices.Min(set.rowOf))
 	if g := cfg.Gamma; cfg.hasGamma() && !(g >= minGamma && g <= maxGamma) {
@@ -129,12 +128,32 @@ func (set *trainingSet) arrange(tr *Trainer) error {
 			Reason: fmt.Sprintf("the default gamma would be %.3g, 1 over the mean squared norm of the "+
 				"%srows that training visits: want %v to %v", g, centered, minGamma, maxGamma)}
 	}
-	if most := set.rows.MaxSquare; cfg.Kernel == Linear && most > 0 && most < 0x1p-120 {
+	tiny := false // a value is not 0, although its square may be
+	if cfg.Kernel == Linear && set.rows.MaxSquare < 0x1p-120 {
+		kernel.EachValue(m, at, func(_ int, v float64) { tiny = tiny || v != 0 })
+	}
+	if tiny {
 		return &store.RowError{Row: first, Scale: true,
 			Reason: fmt.Sprintf("the squared norms of all rows that training visits are below %.1g",
 				0x1p-120)}
 	}
 	return options.LambdaFits(set.lambda, cfg.C, float64(set.rows.MaxNorm*set.rows.MaxNorm)).Err()
+}
+
+// whyBad returns the reason for which the row at position bad was refused by Rows.Measure.
+func (set *trainingSet) whyBad(bad int) string {
+	values := kernel.RowOf(set.rows.Matrix, int(set.rows.At[bad])).Value
+	square := 0.0
+	for _, v := range values {
+		square += float64(float64(v) * float64(v))
+	}
+	switch {
+	case floats.FirstNotFinite(values) >= 0:
+		return "a value is NaN or infinite"
+	case square > math.MaxFloat32/2 || floats.IsFinite(set.rows.Diagonal[bad]):
+		return "the squared norm is above 1.7e38"
+	}
+	return "the kernel value k(x,x) is NaN or infinite in float32"
 }
 
 // rowsOf returns indices in x, ascending.
@@ -265,7 +284,7 @@ func (set *trainingSet) checkMemory(limit int64) error {
 	if set.cfg.pairs(len(set.classes)) {
 		problems, states, visited = n*(n-1)/2, n*(n-1), (n-1)*rows
 	}
-	what := fmt.Sprintf("%s (with %.3g rows in all)",
+	what := fmt.Sprintf("%s (with %.0f rows in all)",
 		plural.Count(int64(problems), "binary problem"), visited)
 	live := min(problems, float64(set.threads)) * visited / problems
 	return options.Memory(limit, states*sliceSize+visited*perRow+live*solving, what).Err()

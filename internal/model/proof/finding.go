@@ -63,7 +63,7 @@ func (f *Finding) Print(w io.Writer) {
 	for _, reason := range f.Reasons {
 		fmt.Fprintf(w, "but        %s\n", escape.Text(reason))
 	}
-	if n := len(f.Unconfirmed); n > 0 {
+	if n := len(f.Unconfirmed); n > 0 && f.Vectors > 1 {
 		const most = 20
 		some := strings.Trim(fmt.Sprint(f.Unconfirmed[:min(most, n)]), "[]")
 		if n > most {

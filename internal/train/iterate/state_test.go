@@ -169,7 +169,7 @@ func TestSetStart(t *testing.T) {
 		want    string
 	}{
 		{1, 1, 0.3, "no bias"}, {1, 0x1p-1000, 0.3, "no bias"},
-		{1e30, 0, 1e30, "weight 5, times lambda*(t+t0), is too large"},
+		{1e30, 0, 1e30, "their product is too large for float32"},
 		{1, 0x1p-1001, 0.3, ""},
 	} {
 		s := newState(t, 1, c.m, 0, false)
