@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"reflect"
+	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/internal/model/labels"
@@ -232,7 +233,10 @@ func (j *jsonModel) readField(
 		}
 	}
 	if field.Value == nil {
-		return nil, fmt.Errorf("the field %.40q is unknown or occurs twice", name)
+		if slices.ContainsFunc(j.fields(), func(f modelfile.Field) bool { return f.Name == name }) {
+			return nil, fmt.Errorf("the field %s is there twice", name)
+		}
+		return nil, fmt.Errorf("unknown field %.40q", name)
 	}
 	if err = d.Field(field); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -264,13 +268,11 @@ func (j *jsonModel) whole() (*pegasos.Model, error) {
 				len(w), k, length)
 		}
 	}
-	want := 0
-	if j.bias {
-		want = len(j.weights)
-	}
-	if n := len(j.biases); n != want {
-		return nil, fmt.Errorf("biases: have %d, want %d: one for each vector if bias is true, else none",
-			n, want)
+	switch n, vectors := len(j.biases), len(j.weights); {
+	case j.bias && n != vectors:
+		return nil, fmt.Errorf("biases: have %d, want %d: one for each vector", n, vectors)
+	case !j.bias && n > 0:
+		return nil, fmt.Errorf("biases: have %d, want none: bias is false", n)
 	}
 	if len(m.Classes) == 0 {
 		m.Classes = nil

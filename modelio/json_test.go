@@ -145,7 +145,7 @@ func TestJSONHostile(t *testing.T) {
 		"another format":       {edit("pegasimd model", "pickle"), `"pickle"`},
 		"newer version":        {edit(`"version": 1`, `"version": 2`), "version 2"},
 		"wrong hash":           {goodJSON, "but the model's hash is"},
-		"unknown field":        {edit(`"bias"`, `"bas"`), `"bas" is unknown`},
+		"unknown field":        {edit(`"bias"`, `"bas"`), `unknown field "bas"`},
 		"unknown field within": {edit(`"loss"`, `"lass"`), `"lass"`},
 		"field twice":          {edit(`"bias": true`, `"bias": true, "bias": true`), "twice"},
 		"field missing":        {edit(`  "lambda": 0.01,`, ""), "lambda is missing"},
@@ -184,7 +184,7 @@ func TestJSONHostile(t *testing.T) {
 		"lambda 0":          {edit(`"lambda": 0.01`, `"lambda": 0`), "Lambda"},
 		"cut":               {good[:len(good)-3], "the text ends too early"},
 		"something follows": {good + "{}", "something follows"},
-		"a state":           {edit(`"biases"`, `"state": {}, "biases"`), `"state" is unknown`},
+		"a state":           {edit(`"biases"`, `"state": {}, "biases"`), `unknown field "state"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := ReadJSON(strings.NewReader(c.text))

@@ -107,6 +107,7 @@ func (r *Reader) readLine() (string, error) {
 // field. The lines must be in the order of fields. Only optional lines may be missing; they leave
 // their variables unchanged.
 func (r *Reader) Header(fields []Field) error {
+	known := fields
 	for {
 		name, err := r.readKey()
 		if err != nil {
@@ -115,9 +116,14 @@ func (r *Reader) Header(fields []Field) error {
 		if name == "" {
 			return missingField(fields)
 		}
-		at := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name })
-		if at < 0 {
-			return fmt.Errorf("header: %.40q is unknown, there twice, or in the wrong place", name)
+		called := func(f Field) bool { return f.Name == name }
+		at := slices.IndexFunc(fields, called)
+		switch {
+		case at >= 0:
+		case slices.ContainsFunc(known, called):
+			return fmt.Errorf("header: %s is there twice, or in the wrong place", name)
+		default:
+			return fmt.Errorf("header: unknown field %.40q", name)
 		}
 		if err := r.readValue(fields[at]); err != nil {
 			return fmt.Errorf("header: %s: %w", name, err)
@@ -149,7 +155,7 @@ func (r *Reader) readKey() (string, error) {
 			return name, nil
 		}
 	}
-	return "", fmt.Errorf("header: %.40q: want a known key, \": \" and a value", name)
+	return "", fmt.Errorf("header: %.40q: want a key, \": \" and a value", name)
 }
 
 // maxKeyLen is the length in bytes from which keys are rejected.
