@@ -163,7 +163,7 @@ func TestJSONHostile(t *testing.T) {
 		"classes descending":     {edit("[-1,1]", "[1,-1]"), "ascending"},
 		"one name":               {edit(`"no",`, ""), "1 name for"},
 		"no biases":              {edit("[0.1],", "[],"), "biases: have 0, want 1:"},
-		"bias false with biases": {edit("true", "false"), "biases: have 1, want 0:"},
+		"bias false with biases": {edit("true", "false"), "biases: have 1, want none: bias is false"},
 		"two biases":             {edit("[0.1],", "[0.1,0.2],"), "biases: have 2, want 1:"},
 		"bias beyond float64":    {edit("[0.1],", "[1e999],"), "biases"},
 		"two vectors": {edit("[0.1,-1e-45]", "[0.1,-1e-45],[1,2]"),

@@ -6,6 +6,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/options"
@@ -98,9 +99,8 @@ func (tr *Trainer) split(ctx context.Context, x Examples, y []float32, regressio
 	}
 	out, in := store.HoldOut(set.Labeled(hashes), seed, tr.Holdout)
 	if len(out) == 0 {
-		return nil, nil, configErrorf("Holdout", "have %v, which holds out none of the rows (%d): "+
-			"want a larger share or, if no class has two different rows with weights above 0, more rows",
-			tr.Holdout, x.Rows())
+		return nil, nil, configErrorf("Holdout", "have %v, which holds out none of %s: want a "+
+			"larger share or more distinct rows", tr.Holdout, plural.Count(x.Rows(), "row"))
 	}
 	take := func(rows []int) *part {
 		d := &part{rows: rows}

@@ -329,10 +329,11 @@ func (m *Model) check() error {
 	switch {
 	case m.Table != nil && !json.Valid(m.Table):
 		return errors.New("the table is not valid JSON")
-	case m.Calibration != nil && (len(m.Calibration) != vectors || m.Classes == nil):
-		return fmt.Errorf("%s for %s and %d classes: want one for each vector, and none for regression",
-			plural.Count(len(m.Calibration), "sigmoid"), plural.Count(vectors, "weight vector"),
-			len(m.Classes))
+	case m.Calibration != nil && m.Classes == nil:
+		return fmt.Errorf("%s for regression, want none", plural.Count(len(m.Calibration), "sigmoid"))
+	case m.Calibration != nil && len(m.Calibration) != vectors:
+		return fmt.Errorf("%s for %s, want one for each", plural.Count(len(m.Calibration), "sigmoid"),
+			plural.Count(vectors, "weight vector"))
 	}
 	for k, s := range m.Calibration {
 		if !s.isFinite() {

@@ -159,8 +159,7 @@ func (h *header) check(m *Model) error {
 		return nil
 	}
 	if have := m.Hash(); have != h.hash {
-		return fmt.Errorf("header: hash: the model in the file has the hash %s, not %s", have,
-			h.hash)
+		return fmt.Errorf("header: hash: the file says %s, but the model's hash is %s", h.hash, have)
 	}
 	return nil
 }

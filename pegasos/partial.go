@@ -82,8 +82,11 @@ func newPartial(cfg Config, classes []float32, cols int, base *Model) (*Partial,
 	p := &Partial{classes: append([]float32(nil), classes...), cols: cols, from: base}
 	slices.Sort(p.classes)
 	for i, c := range p.classes {
-		if !floats.IsFinite(c) || i > 0 && c == p.classes[i-1] {
-			return nil, fmt.Errorf("pegasos: the class %v is not finite or is listed twice", c)
+		if !floats.IsFinite(c) {
+			return nil, fmt.Errorf("pegasos: the class %v is not finite", c)
+		}
+		if i > 0 && c == p.classes[i-1] {
+			return nil, fmt.Errorf("pegasos: the class %v is listed twice", c)
 		}
 		p.classes[i] += 0 // -0 becomes 0
 	}

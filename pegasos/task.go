@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
@@ -119,20 +120,21 @@ func (t *task) validateRows(v *Labelled) error {
 	if t.Patience == 0 {
 		return nil
 	}
-	if v == nil {
-		v = new(Labelled)
-	}
 	const valid = options.Name("Valid")
+	if v == nil || v.X == nil {
+		return configErrorf("Patience", "have %d, which needs %s", t.Patience, valid)
+	}
+	reason := func(err error) string { return strings.TrimPrefix(err.Error(), "pegasos: ") }
 	if err := t.checkColumns(v.X); err != nil {
-		return configErrorf("Patience", "have %d, but the rows of %s can't be used: %v", t.Patience,
-			valid, err)
+		return configErrorf("Patience", "have %d, but the rows of %s can't be used: %s", t.Patience,
+			valid, reason(err))
 	}
 	if v.X.Rows() == 0 || len(v.Y) != v.X.Rows() {
 		return configErrorf("Patience", "have %d, which needs rows in %s, and a label for each of them",
 			t.Patience, valid)
 	}
 	if _, err := labels.Weigh(v.Y, v.Weights, nil, store.BadRow); err != nil {
-		return configErrorf("Patience", "the weights of %s can't be used: %v", valid, err)
+		return configErrorf("Patience", "the weights of %s can't be used: %s", valid, reason(err))
 	}
 	for i, y := range v.Y {
 		if t.Loss.Regression() && !floats.IsFinite(y) && (v.Weights == nil || v.Weights[i] > 0) {

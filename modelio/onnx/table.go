@@ -98,7 +98,7 @@ func refusal(r tables.Rule) error {
 	case r.Levels != nil && r.Levels.HashBits > 0:
 		what = "has hashed words"
 	case r.Weak:
-		what = "is weak, as it seems to have no linear relation to the label"
+		what = "seems to have no linear relation to the label"
 	default:
 		return nil
 	}

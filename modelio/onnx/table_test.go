@@ -120,7 +120,7 @@ func TestWriteTableErrors(t *testing.T) {
 		"column city has hashed words": {`{"name":"city","kind":"category","levels":{"hash_bits":2}}`, 4},
 		"column born has dates": {`{"name":"born","kind":"date","number":{"factor":1},"date":{}}`,
 			1},
-		"column a is weak": {`{"name":"a","kind":"number","weak":true,"number":{"factor":1}}`,
+		"column a seems to have": {`{"name":"a","kind":"number","weak":true,"number":{"factor":1}}`,
 			1},
 		"uses no column": {`{"name":"id","kind":"left out"}`, 0},
 		"encoder has 0 features, but the model has 1": {`{"name":"id","kind":"left out"}`, 1},
