@@ -49,7 +49,11 @@ func verify(modelFile, dataFile string) (*report, error) {
 	r := &report{hash: hash, claimed: m.Result}
 	r.check(m.Hash == hash, "the hash is %s, not %s", hash, m.Hash)
 	_, have, _ := strings.Cut(m.Data, ":")
-	r.check(have == fingerprint, "the fingerprint of the data is %s, not %s", fingerprint, have)
+	differs := "the fingerprint of the data is %s, not %s"
+	if m.Result.HeldOut != nil {
+		differs += "; training held rows out, which DATA must not have"
+	}
+	r.check(have == fingerprint, differs, fingerprint, have)
 	lambda := m.Config.Lambda
 	if c := m.Config.C; c != 0 {
 		lambda = 1 / float64(c*float64(len(rows)))
@@ -96,7 +100,8 @@ func (r *report) checkResult(m *model) {
 		return
 	}
 	g := gap(*of.Objective, *of.Bound)
-	r.check(same(of.Gap, &g) || math.IsInf(g, 0) && of.Gap == nil, "the claimed gap is not %v", g)
+	r.check(same(of.Gap, &g) || math.IsInf(g, 0) && of.Gap == nil,
+		"the claimed objective and bound have a gap of %v, unlike the result's gap", g)
 }
 
 func same(a, b *float64) bool {
@@ -175,7 +180,11 @@ func (r *report) print() {
 	if c := r.claimed; c.Objective != nil && c.Bound != nil {
 		fmt.Printf("claimed    objective %v, optimum at least %v\n", *c.Objective, *c.Bound)
 	}
-	fmt.Printf("found      objective %v, optimum at least %v\n", r.objective, r.bound)
+	fmt.Printf("found      objective %v", r.objective)
+	if r.bound > 0 {
+		fmt.Printf(", optimum at least %v", r.bound)
+	}
+	fmt.Println()
 	for _, reason := range r.reasons {
 		fmt.Println("but        " + reason)
 	}
