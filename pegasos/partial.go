@@ -168,7 +168,11 @@ func (p *Partial) Fit(x Examples, y []float32) error {
 		return nil
 	}
 	if s := p.scaling.internal(); s != nil && len(y) == x.Rows() {
+		given := y
 		x, y = s.Apply(x, y, 0, parallel.Threads(p.Threads), func() bool { return false })
+		if err := checkScaled(given, y); err != nil {
+			return err
+		}
 		if err := store.Of(x).Err(); err != nil {
 			return fmt.Errorf("pegasos: %w", err)
 		}

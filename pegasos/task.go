@@ -163,6 +163,16 @@ func (t *task) newSet(x Examples, y []float32) (*store.Set, error) {
 	return set, publicError(err)
 }
 
+// checkScaled returns an error for a finite label of y that is infinite in scaled.
+func checkScaled(y, scaled []float32) error {
+	for i, v := range scaled[:min(len(y), len(scaled))] {
+		if floats.IsFinite(y[i]) && !floats.IsFinite(v) {
+			return newRowError(i, "the scaled label exceeds the range of float32")
+		}
+	}
+	return nil
+}
+
 func (t *task) checkColumns(x Examples) error {
 	return publicError(options.CheckRows(x, t.MaxMemory))
 }

@@ -196,7 +196,11 @@ func (tr *Trainer) taskFor(ctx context.Context, m *Model, x Examples, y []float3
 	}
 	if s := m.Scaling.internal(); s != nil {
 		room := float64(cmp.Or(t.MaxMemory, options.DefaultMaxMemory)) / 2
+		given := y
 		x, y = s.Apply(x, y, room, parallel.Threads(t.Threads), t.stopped)
+		if err := checkScaled(given, y); err != nil {
+			return nil, nil, err
+		}
 		t.Epsilon /= s.TargetUnit()
 		t.scale = s
 	}

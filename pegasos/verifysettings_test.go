@@ -1,6 +1,7 @@
 package pegasos_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -126,6 +127,27 @@ func TestVerifyRowsThatDoNotFitSettings(t *testing.T) {
 		if err != nil || v.Verdict != pegasos.Contradicted ||
 			!strings.HasPrefix(v.Reasons[0], "the data are not the model's training data") {
 			t.Errorf("batch %d, class weights %q: %+v, %v", cfg.Batch, cfg.ClassWeight, v, err)
+		}
+	}
+}
+
+func TestScaledLabelBeyondFloat32(t *testing.T) {
+	data := random(73, 30, 3, 2, 1)
+	small, large := make([]float32, 30), make([]float32, 30)
+	for i := range small {
+		small[i], large[i] = float32(i)*1e-10, float32(i)*1e37
+	}
+	m := train(t, data.dense, small, pegasos.Trainer{Config: pegasos.Config{Loss: pegasos.Squared}})
+	_, err := new(pegasos.Trainer).Verify(t.Context(), m, data.dense, large,
+		pegasos.VerifyOptions{})
+	p, perr := pegasos.NewPartialFrom(m)
+	if perr != nil {
+		t.Fatal(perr)
+	}
+	for what, err := range map[string]error{"Verify": err, "Fit": p.Fit(data.dense, large)} {
+		var row *pegasos.RowError
+		if !errors.As(err, &row) || !strings.HasPrefix(row.Reason, "the scaled label exceeds") {
+			t.Errorf("%s: %v", what, err)
 		}
 	}
 }

@@ -118,11 +118,11 @@ func TestLazyBad(t *testing.T) {
 		"index twice": {func(s []int64, x []int32) { x[18] = 5 }, nil,
 			"sparse: row 9: column 5 after 5: want strictly ascending columns from 0 and below 10", 1},
 		"start past the end": {func(s []int64, x []int32) { s[10] = 1 << 40 }, nil,
-			"sparse: row 9 ends at 1099511627776, before it starts or past the end", 1},
+			"sparse: row 9 ends at 1099511627776, past the last of the 40 nonzeros", 1},
 		"start negative": {func(s []int64, x []int32) { s[10] = -1 << 40 }, nil,
-			"sparse: row 9 ends at -1099511627776, before it starts or past the end", 1},
+			"sparse: row 9 ends at -1099511627776, before it starts, at 18", 1},
 		"start of a block": {func(s []int64, x []int32) { s[12] = 1 << 40 }, nil,
-			"sparse: row 11 ends at 1099511627776, before it starts or past the end", 2},
+			"sparse: row 11 ends at 1099511627776, past the last of the 40 nonzeros", 2},
 		"not verified": {func(s []int64, x []int32) {}, func(first, end int) error {
 			if first == 8 {
 				return fmt.Errorf("rows %d to %d: %w", first, end-1, verifyErr)

@@ -143,11 +143,7 @@ func Find(classes []float32, label float32) (at int, found bool) {
 func Finite(y []float32, badRow func(row int, reason string) error) error {
 	for i, v := range y {
 		if !floats.IsFinite(v) {
-			what := "the label"
-			if v == v { // finite targets become infinite if they are scaled beyond float32
-				what = "the label, as given or scaled,"
-			}
-			return badRow(i, fmt.Sprintf("%s is %v, want a finite number", what, v))
+			return badRow(i, fmt.Sprintf("the label is %v, want a finite number", v))
 		}
 	}
 	return nil

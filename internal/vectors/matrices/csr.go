@@ -140,8 +140,11 @@ func (m *CSR) checkStart(i int) error {
 	if start < 0 { // row i-1, which ends there, may not have been checked
 		return fmt.Errorf("sparse: row %d starts at %d, want 0 or more", i, start)
 	}
-	if end < start || end > int64(len(m.indices)) {
-		return fmt.Errorf("sparse: row %d ends at %d, before it starts or past the end", i, end)
+	if end < start {
+		return fmt.Errorf("sparse: row %d ends at %d, before it starts, at %d", i, end, start)
+	}
+	if n := len(m.indices); end > int64(n) {
+		return fmt.Errorf("sparse: row %d ends at %d, past the last of the %d nonzeros", i, end, n)
 	}
 	return nil
 }
