@@ -175,7 +175,7 @@ func checkConfig(cfg settings.Settings, method Method, kind loss.Kind, known boo
 		options.Not("Loss", !known || supported[kind] == nil, only, cfg.Loss,
 			"hinge, squared-hinge and log"),
 		options.Not("Loss", method == Dual && kind == loss.Log,
-			"have %q, which the dual method does not support: use Newton's method", cfg.Loss),
+			"have %q, which the method %q does not support: use the method %q", cfg.Loss, Dual, Newton),
 		options.Not("Bias", bias != settings.BiasNone && bias != settings.BiasAugmented, only, bias,
 			"none and augmented"),
 		options.Not("Multiclass", classes != settings.OneVsRest, only, classes, settings.OneVsRest),
@@ -189,7 +189,7 @@ func (r *Rounds) setWeights(s *scale.Statistics) error {
 	if err != nil {
 		return err
 	}
-	sum := 0.0
+	sum, weighted := 0.0, []float32(nil)
 	for k, label := range s.Classes {
 		w, n := 1.0, float64(s.Counts[k])
 		if c, ok := byLabel[label]; ok {
@@ -203,6 +203,7 @@ func (r *Rounds) setWeights(s *scale.Statistics) error {
 		if w > 0 {
 			sum += float64(w * n)
 			r.weightedRows += n
+			weighted = append(weighted, label)
 		}
 	}
 	for label := range byLabel {
@@ -210,6 +211,10 @@ func (r *Rounds) setWeights(s *scale.Statistics) error {
 	}
 	if !(r.weightedRows > 0) {
 		return options.Bad("ClassWeight", "no row has a weight above 0")
+	}
+	if len(weighted) == 1 {
+		return options.Bad("ClassWeight", "all rows with a weight above 0 have the label %v: want two "+
+			"or more classes", weighted[0])
 	}
 	if r.Config.ClassWeight == "" {
 		return nil
