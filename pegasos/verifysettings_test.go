@@ -151,3 +151,14 @@ func TestScaledLabelBeyondFloat32(t *testing.T) {
 		}
 	}
 }
+
+func TestVerifyLambdaBeyondTheRows(t *testing.T) {
+	data := random(74, 30, 3, 2, 1)
+	m := train(t, data.dense, data.y, pegasos.Trainer{Config: pegasos.Config{Lambda: 1}})
+	m.Config.Lambda = 1e300
+	_, err := new(pegasos.Trainer).Verify(t.Context(), m, data.dense, data.y,
+		pegasos.VerifyOptions{})
+	if err == nil || !strings.HasPrefix(err.Error(), "pegasos: config.lambda of the model: have") {
+		t.Error(err)
+	}
+}

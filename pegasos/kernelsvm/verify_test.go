@@ -160,3 +160,16 @@ func TestVerifyContradicts(t *testing.T) {
 		t.Errorf("no claimed objective: verification %+v, error %v", v, err)
 	}
 }
+
+func TestVerifyLambdaBeyondTheRows(t *testing.T) {
+	p := sample.Random(5, 30, 3, 2, 1)
+	m, err := Train(t.Context(), p.Dense, p.Y, Config{Kernel: Linear, C: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Config.C = 1e-300
+	_, err = new(Trainer).Verify(t.Context(), m, p.Dense, p.Y)
+	if err == nil || !strings.HasPrefix(err.Error(), "kernelsvm: config.c of the model: have 1e-300") {
+		t.Error(err)
+	}
+}
