@@ -37,15 +37,18 @@ type Predictor interface {
 
 // Read reads a model of either kind in the native form, up to the end of r.
 func Read(r io.Reader) (Predictor, error) {
-	buffered, kind, ok := modelfile.Peek(r, modelfile.Linear, modelfile.Kernel)
+	buffered, kind, ok := modelfile.Peek(r, modelfile.Linear, modelfile.Kernel, modelfile.Proof)
 	if !ok {
 		if _, err := buffered.Peek(1); err != nil && err != io.EOF {
 			return nil, fmt.Errorf("pegasos: model file: %w", err)
 		}
 		return nil, errors.New("pegasos: not a model file of pegasimd")
 	}
-	if kind == modelfile.Kernel {
+	switch kind {
+	case modelfile.Kernel:
 		return predictor(kernelsvm.Read(buffered))
+	case modelfile.Proof:
+		return nil, errors.New("pegasos: model file: a proof, not a model")
 	}
 	return predictor(pegasos.Read(buffered))
 }

@@ -86,7 +86,8 @@ func TestReadEitherKind(t *testing.T) {
 }
 
 func TestReadNoModel(t *testing.T) {
-	for _, text := range []string{"", "x", "solver_type L2R_LR\n", "pegasimd kernels"} {
+	for _, text := range []string{"", "x", "solver_type L2R_LR\n", "pegasimd kernels",
+		"pegasimd proof 1\n"} {
 		m, err := Read(strings.NewReader(text))
 		if m != nil || err == nil || !strings.Contains(err.Error(), "not a model") {
 			t.Errorf("%q: model %v, error %v", text, m, err)
