@@ -79,6 +79,10 @@ func (f *Finding) Print(w io.Writer) {
 	verdict := f.Verdict
 	if verdict == NotConfirmed && len(f.Reasons) == 0 && Useful(gap) {
 		verdict += ", at most " + Percent(gap)
+		if f.Found.DualObjective < f.Claimed.DualObjective && Percent(gap) == Percent(f.Claimed.Gap()) {
+			verdict += fmt.Sprintf(": the bound %v is below the claimed bound %v", f.Found.DualObjective,
+				f.Claimed.DualObjective)
+		}
 	}
 	fmt.Fprintln(w, verdict)
 }

@@ -37,6 +37,11 @@ func TestPrint(t *testing.T) {
 				"found      objective 2, at most 60 % above the optimum, x\n" +
 				"bound or gap not confirmed for 2 of 5 problems: 1, 3\n" +
 				"not confirmed, at most 60 %\n"},
+		"less by the last digits": {Finding{Claimed: claim(2, 1.61), Found: claim(2, 1.60999),
+			Source: "x", Verdict: NotConfirmed},
+			"claimed    objective 2, at most 24.23 % above the optimum\n" +
+				"found      objective 2, at most 24.23 % above the optimum, x\n" +
+				"not confirmed, at most 24.23 %: the bound 1.60999 is below the claimed bound 1.61\n"},
 		"confirmed for the means": {Finding{Claimed: claim(2, 1.6), Found: claim(2, 1.6), Source: "x",
 			Verdict: Confirmed, Unconfirmed: []int{1, 3}, Vectors: 5},
 			"claimed    objective 2, at most 25 % above the optimum\n" +
