@@ -107,7 +107,7 @@ func (s *Session) resume() error {
 	if !s.resumeRuns(&from.Head) || !s.resumeStopping(&from.Head) ||
 		!s.resumeArrays(from.Arrays) {
 		return options.Bad("Resume",
-			"the model's state does not fit: it is damaged, or from a run with another %s",
+			"the model's state does not fit: it may be damaged, or from a run with another %s",
 			options.Name("MaxMemory"))
 	}
 	return nil
