@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/rows/curves"
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
@@ -82,8 +84,13 @@ func FromStatistics(o Open, s *scale.Statistics) (*Choice, error) {
 	}
 	size, possible := s.Sizes[c.Open.Scale]
 	if !possible {
-		return nil, options.Bad("Scale", "have %q, which the statistics of the rows don't allow",
-			c.Open.Scale)
+		var kinds []string
+		for kind := range s.Sizes {
+			kinds = append(kinds, string(kind))
+		}
+		slices.Sort(kinds)
+		return nil, options.Bad("Scale", "have %q, but the rows were measured only for %s",
+			c.Open.Scale, strings.Join(kinds, ", "))
 	}
 	c.TargetScale = scale.None
 	c.Scale = scale.Fit(c.Open.Scale, c.columns)
