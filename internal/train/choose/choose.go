@@ -48,10 +48,16 @@ func Settings(o Open, set *store.Set) (*Choice, error) {
 		if o.Stopped() {
 			return nil, nil
 		}
-		why := "the columns of numbers have too few different values"
-		if most := scale.MaxCurvedColumns; max(len(c.CurveColumns), c.width) > most {
-			why = fmt.Sprintf("more than %d columns of numbers vary, or they have too few different "+
-				"values", most)
+		of, n := "columns", c.width
+		if c.CurveColumns != nil { // those of a table
+			of, n = "columns of numbers or dates", len(c.CurveColumns)
+		}
+		why := fmt.Sprintf("the %s have too few different values", of)
+		switch most := scale.MaxCurvedColumns; {
+		case n == 0:
+			why = "there are no " + of
+		case n > most:
+			why = fmt.Sprintf("more than %d %s vary, or they have too few different values", most, of)
 		}
 		return nil, options.Bad("Curves", "have %q, but no curve can be formed: %s", kind, why)
 	}
