@@ -169,7 +169,7 @@ func TestVerifyLambdaBeyondTheRows(t *testing.T) {
 	}
 	m.Config.C = 1e-300
 	_, err = new(Trainer).Verify(t.Context(), m, p.Dense, p.Y)
-	if err == nil || !strings.HasPrefix(err.Error(), "kernelsvm: config.c of the model: have 1e-300") {
+	if err == nil || !strings.HasPrefix(err.Error(), "kernelsvm: config.c of the model: have") {
 		t.Error(err)
 	}
 }

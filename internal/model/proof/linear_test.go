@@ -48,7 +48,8 @@ func TestLinear(t *testing.T) {
 			l.n, l.found[0].Lambda = 5, 7
 		}, nil, false, nil},
 		"claims of joint vectors": {func(l *linear) { l.joint = true },
-			[]string{"the model has results of 2 weight vectors, want none: all weight vectors share one problem"},
+			[]string{"the model has results of 2 weight vectors, want none: all weight vectors share " +
+				"one problem"},
 			false, nil},
 		"joint": {func(l *linear) {
 			l.joint, l.n, l.r.PerClass = true, 3, nil

@@ -110,8 +110,8 @@ func (s *Session) memoryLimit() (bytes float64, have string) {
 	return bytes, have
 }
 
-// alternatives lists other multi-class schemes that need at most limit bytes. Costs and other models
-// require the present scheme.
+// alternatives lists other multi-class schemes that need at most limit bytes; none if costs or
+// another model require the present scheme.
 func (s *Session) alternatives(limit float64) (format string, args []any) {
 	if len(s.Rows.Classes) <= 2 || s.Costs != nil || s.Start != nil || s.Prior != nil ||
 		s.Resume != nil {
