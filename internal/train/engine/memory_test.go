@@ -160,6 +160,16 @@ func allocated() uint64 {
 	return m.TotalAlloc
 }
 
+func TestNoOtherSchemeForAnotherModel(t *testing.T) {
+	x, y := manyClasses(600, 2, 150)
+	job := newJob(t, x, y, settings.Settings{Lambda: 0.1, Multiclass: settings.OneVsOne})
+	job.MaxMemory, job.Start = 3e6, new(engine.Point)
+	_, err := engine.New(job)
+	if err == nil || !strings.HasSuffix(err.Error(), " MB beside the data") {
+		t.Errorf("with a start: %v", err)
+	}
+}
+
 func TestLessMemory(t *testing.T) {
 	few := sample.Random(76, 300, 400, 4, 1)
 	job := newJob(t, few.Dense, few.Y, settings.Settings{Lambda: 0.1, Tol: 1e-3, Epochs: 10,
