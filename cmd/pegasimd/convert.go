@@ -20,21 +20,21 @@ var convertCommand = command{help.Command{
 	Arguments: "MODEL|DATA... OUT",
 	Summary:   "write data or a model in another form",
 	Help: `Convert writes data in the format of OUT's ending: .svm for svmlight, .csv, .npy or
-.pgsm; all but .pgsm may be followed by .gz. OUT may be - for svmlight on standard output. A .pgsm
-file is mapped into memory when it is read: it opens at once, and may be larger than memory.
-docs/data.md says what each format loses. Several DATA are read as one, as by train; the last
+.pgsm. All but .pgsm may be followed by .gz. OUT may be - for svmlight on standard output. A .pgsm
+file is mapped into memory when it is read. So it opens at once, and may be larger than memory.
+docs/data.md says what each format loses. Several DATA are read as one, as by train. The last
 argument is OUT.
 
-For a table it writes the features that train would compute or, with -for MODEL, those that the
-model computes. If the model has curves, these are the scaled features and the terms of the curves,
-of which the model is a linear function.
+For a table convert writes the features that train would compute. With -for MODEL it writes the
+features that the model computes. If the model has curves, these are the scaled features and the
+terms of the curves. The model is a linear function of them.
 
-With -from or -to it converts a linear model: -to go to a Go file that needs only the standard
-library, with a test beside it; -to liblinear for liblinear's predict, -to onnx for other runtimes
-(of tables only numbers and categories), -to json for other programs; -from liblinear for files of
-liblinear's train, -from json for files of -to json. -to is not needed if MODEL is a file or -from
-is given, and OUT ends in .go, .liblinear, .onnx or .json. Lines name the parts of the model that
-the format leaves out. Some models, such as curves to liblinear, can't be converted.
+With -from or -to it converts a linear model. -to go writes a Go file that needs only the standard
+library, and a test. -to liblinear is for liblinear's predict, -to onnx for other runtimes (of
+tables only numbers and categories), and -to json for other programs. -from liblinear reads files of
+liblinear's train, -from json files of -to json. -to is not needed if MODEL is a file or -from is
+given, and OUT ends in .go, .liblinear, .onnx or .json. Lines name the parts of the model that the
+format leaves out. Some models, such as curves to liblinear, can't be converted.
 
 Examples:
   pegasimd convert train.svm.gz train.pgsm

@@ -22,17 +22,17 @@ var cvCommand = command{help.Command{
 	Help: `Cv divides the rows of DATA into folds with nearly equal shares of every class. For each
 lambda and each fold, it trains on the other folds and predicts the fold. The table has the mean of
 -metric over the folds with its standard deviation and, for linear models, the means of the
-objective and the gap in training. The best mean wins; ties go to the first in the table. The last
-line has the command that trains a model with the best settings on all rows; -model trains and
+objective and the gap in training. The best mean wins, or of equal means the first in the table. The
+last line has the command that trains a model with the best settings on all rows. -model trains and
 writes it at once. Several DATA are read as one, as by train.
 
 The kinds of a table's columns, of scaling and of curves, and the multi-class scheme are chosen
 once, from all rows. The solver, the length of training, and values that are measured, such as
 means, levels and n-grams, come from the training rows of each fold alone.
 
-The default lambdas are seven shares, 0.1 to 1e-7, of mean |x|^2: the mean squared length of the
-scaled rows. With -kernel each of -gammas is tried with each lambda or C; the default is C 0.1, 1,
-10, 100. The other flags are as in train. The same data, flags and seed give the same numbers,
+The default lambdas are 0.1, 0.01 and so on to 1e-7, times mean |x|^2, the mean squared length of
+the scaled rows. With -kernel each of -gammas is tried with each lambda or C. The default is C 0.1,
+1, 10, 100. The other flags are as in train. The same data, flags and seed give the same numbers,
 except for times, on every machine.
 
 Examples:

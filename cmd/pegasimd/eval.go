@@ -30,19 +30,19 @@ var evalCommand = command{help.Command{
   - the confusion matrix; -plot draws it, for up to 200 classes.
 With more than 40 classes, only -json has the figures of each class and the matrix.
 For a model that predicts numbers it prints the root mean square error (RMSE), the mean absolute
-error (MAE), R^2 and the objective. If DATA have labels that the model does not know, these count as
-mistakes, and there are no areas, average precisions, log loss and objective.
+error (MAE), R^2 and the objective. Labels that the model does not know count as mistakes. With such
+labels there are no areas, average precisions, log loss and objective.
 
 A warning appears if DATA are exactly the model's training rows, or these and the rows that -holdout
-held out: the figures then tend to be better than on new rows.
+held out. The figures then tend to be better than on new rows.
 
 With -weights, each row counts in these figures by its weight. Several DATA are read as one, as by
 train; the last argument is MODEL.
 
-Undefined figures are printed as "none", and are null with -json: the precision of a class that was
-never predicted, the recall of a class without rows, the area under the curve of data of one class.
-If only the precision or only the recall of a class is undefined, its F1 is 0, and the means over
-the classes count the undefined figure as 0. With -quiet only the first line is printed.
+Undefined figures are printed as "none", and are null with -json. Examples are the precision of a
+class that was never predicted, and the recall of a class without rows. If only the precision or
+only the recall of a class is undefined, its F1 is 0, and the means over the classes count the
+undefined figure as 0. With -quiet only the first line is printed.
 
 Examples:
   pegasimd eval test.svm a9a.model

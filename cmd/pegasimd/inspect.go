@@ -21,15 +21,15 @@ var inspectCommand = command{help.Command{
 	Help: `Inspect checks a model, and prints its classes and sizes, how it was trained and, if it
 is linear, its most important weights. If the model scales columns or encodes a table, weights are
 ranked by the magnitude of weight times spread. The spread of a column is about the standard
-deviation of its values or, with -scale max-abs, their largest magnitude. Other models are ranked by
-the magnitude of the weight alone. For one-vs-one, weights are the means of their absolute values
-over the pairs. In other classifiers a positive weight is in favor of the class or, of two classes,
-the second.
+deviation of its values. With -scale max-abs it is their largest magnitude. Weights of other models
+are ranked by magnitude alone. For one-vs-one, weights are the means of their absolute values over
+the pairs. In other classifiers a positive weight is in favor of the class, or of the second of two
+classes.
 
-For data other than a table, it prints the size, the labels or their number, and the range and zeros
-of the first features. For a table it prints how the text is read, and for each column its kind, the
-reason and a cell. With -label-column it prints the features that train would compute from the
-other columns. A .pgsm file is checked completely, including its checksums.
+For data other than a table, inspect prints the size, the labels or their number, and the range and
+zeros of the first features. For a table it prints how the text is read, and for each column its
+kind, the reason and a cell. With -label-column it prints the features that train would compute from
+the other columns. A .pgsm file is checked completely, including its checksums.
 
 Examples:
   pegasimd inspect a9a.model

@@ -157,7 +157,7 @@ var versionCommand = command{help.Command{
 	Arguments: "",
 	Summary:   "print the version, and which kernels this machine runs",
 	Help: `Version prints the command's version, the version of Go, and the kernels' path on this machine.
-Paths differ in speed: all give the same bits.
+Paths differ in speed. All give the same bits.
 
 Example:
   pegasimd version`,
@@ -177,7 +177,7 @@ var completion = help.Command{
 	Name:      "completion",
 	Arguments: "SHELL",
 	Summary:   "write a script that completes commands and flags in a shell",
-	Help: `Completion writes a script for bash, zsh or fish, which completes commands, flags, names of files,
+	Help: `Completion writes a script for bash, zsh or fish. It completes commands, flags, names of files,
 and the values of flags that accept only certain words, such as -loss.
 
 Examples:

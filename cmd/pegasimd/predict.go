@@ -20,32 +20,32 @@ var predictCommand = command{help.Command{
 	Arguments: "DATA... MODEL [OUT]",
 	Summary:   "predict the labels of data",
 	Help: `Predict writes the predicted label of each row of DATA, one per line, to OUT or to
-standard output; rows that -missing drop leaves out have no line. If DATA also has labels, the
+standard output. Rows that -missing drop leaves out have no line. If DATA also has labels, the
 accuracy (of a regression, the RMSE) is printed on standard error, with a warning if exactly these
-rows trained the model. -labels says whether DATA has labels, in place of detection. If the
-tables of DATA and of training have a header, columns are matched by name. Cells that do not fit a
-column of numbers or dates count as missing; a line says how many.
+rows trained the model. -labels says whether DATA has labels, in place of detection. If the tables
+of DATA and of training have a header, columns are matched by name. Cells that do not fit a column
+of numbers or dates count as missing. A line says how many.
 
-Several DATA are read one after the other, as by train. Then one of the last two arguments has to
-end in .model: MODEL, which OUT may follow.
+Several DATA are read one after the other, as by train. MODEL then has to end in .model. OUT may
+follow MODEL.
 
 A row with a score that is not finite is an error: its features are too large for float32. A class
 name with invisible characters is written in quotes, but not with -keep.
 
 With -scores or -proba, but without -keep, a first line names the columns, which are separated by
 tabs. -scores adds a score for each class. Two classes with one weight vector or a kernel have one
-score; above 0 it predicts the second class. With -multiclass ovo and more than two classes, the
-scores of a linear model are the pairs' votes, changed by less than a third to break ties; a kernel
-machine has a score for each pair. -proba adds the probabilities of all classes, if the model was
-trained with -loss log or -proba; scores still decide the labels. Numbers have enough digits to be
-read back as the same float64.
+score. If it is above 0, it predicts the second class. With -multiclass ovo and more than two
+classes, the scores of a linear model are the pairs' votes, changed by less than a third to break
+ties. A kernel machine then has a score for each pair. If the model was trained with -loss log or
+-proba, -proba adds the probabilities of all classes. Scores still decide the labels. Numbers have
+enough digits to be read back as the same float64.
 
--keep writes CSV instead of lines, with tabs if OUT ends in .tsv or .tab: a header, and for each row
-of DATA the named columns in the order of the list, the column prediction, and, with -proba or
--scores, columns such as probability_yes or score_yes. If a kept column has one of these names, _2
-or a higher number is appended to the later one. DATA must be a table. Cells are written as text in
-UTF-8, as they are read: without blanks around them. Without a header, columns are called column 0,
-column 1 and so on. Rows that -missing drop leaves out have an empty prediction.
+-keep writes CSV, with tabs if OUT ends in .tsv or .tab. DATA must be a table. After a header, each
+row has the named columns in the order of the list, and the column prediction. With -proba or
+-scores, columns such as probability_yes or score_yes follow. If a kept column has one of these
+names, _2 or a higher number is appended to the later name. Cells are written as text in UTF-8,
+without blanks around them. Without a header, columns are called column 0, column 1 and so on. Rows
+that -missing drop leaves out have an empty prediction.
 
 Examples:
   pegasimd predict test.svm a9a.model labels.txt

@@ -20,17 +20,17 @@ var reportCommand = command{help.Command{
 	Name:      "report",
 	Arguments: "MODEL DATA... [OUT]",
 	Summary:   "write a page about a model and its predictions",
-	Help: `Report writes a page of HTML: how well the model predicts DATA, the most important
-features of a linear model, a description of the training data's columns, the settings of the
-training, and the bound on the objective that the model's file claims. The page is one file that
-loads nothing else; it supports light and dark display, and printing. Without OUT, the page gets the
+	Help: `Report writes a page of HTML. It shows how well the model predicts DATA, the most
+important features of a linear model, a description of the training data's columns, the settings of
+the training, and the bound on the objective that the model's file claims. The page is one file that
+loads nothing else. It supports light and dark display, and printing. Without OUT, the page gets the
 model's name with the ending .html, in the working folder. Several DATA are read as one, as by
-train; then OUT has to end in .html or .htm, or be -.
+train. Then OUT has to end in .html or .htm, or be -.
 
 The page says which rows it measures. If DATA are exactly the model's training rows, figures tend to
-be better than on new rows, and the page says so. If a run with -holdout trained the model to its
-end, and DATA is the file that it read, only the rows held out are measured; give the same -weights.
-Accuracies and bounds that the model's file only claims are marked.
+be better than on new rows, and the page says so. Only the rows held out are measured if a run with
+-holdout trained the model to its end, and DATA is its file. Give the same -weights. The page marks
+accuracies and bounds that the model's file only claims.
 
 Examples:
   pegasimd train -holdout 0.2 people.csv

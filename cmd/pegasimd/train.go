@@ -25,32 +25,32 @@ model (see -loss) or a kernel machine (see -kernel). Without MODEL, the model ge
 first DATA with the ending .model, in the working folder. An existing file is replaced only if it is
 a model or empty, or with -force.
 
-The rows of several DATA are trained on together. All are svmlight text, all are lines of JSON, or
-all are other tables. Headers of tables, if any, have the same names in any order. The last of
-several arguments is MODEL if it ends in .model or is -, standard output. The second of two is MODEL
-if DATA is - or, without -format, if it has no ending of data. -model names a model of any name
-instead. Every other argument is data, and has to exist.
+Train trains on the rows of several DATA together. All DATA are svmlight text, all are lines of
+JSON, or all are other tables. Headers of tables, if any, have the same names in any order. The last
+of several arguments is MODEL if it ends in .model, or is - for standard output. The second of two
+is MODEL if DATA is -, or if it has no ending of data and -format is not given. -model names a model
+of any name instead. Every other argument is data, and has to exist.
 
-Settings without a flag are chosen from the data: scaling, curves, lambda, the multi-class scheme,
-the solver and the length of the run. The output lists the choices. The model stores the scaling and
-applies it to rows that it predicts. Labels that look like regression targets make it a regression,
-unless -loss, -kernel, -multiclass, -class-weight, -costs, -proba or -preset is given.
-docs/training.md has the rules.
+Without flags the data decide the scaling, curves, lambda, the multi-class scheme, the solver and
+the length of the run. The output lists the choices. The model stores the scaling and applies it to
+rows that it predicts. If labels look like regression targets, train fits a regression, unless
+-loss, -kernel, -multiclass, -class-weight, -costs, -proba or -preset is given. docs/training.md has
+the rules.
 
 DATA is svmlight text (.svm .libsvm .svmlight .txt), a table (.csv .psv .tsv .tab .jsonl .ndjson),
-NumPy's .npy, a pair of IDX files given as IMAGES,LABELS, or - for standard input, which is svmlight
-text unless -format is given; each may be compressed (.gz .bz2 .zst). Or it is a .pgsm file, which
-convert writes.
+NumPy's .npy, a pair of IDX files given as IMAGES,LABELS, or - for standard input. Standard input is
+svmlight text unless -format is given. All these may be compressed (.gz .bz2 .zst). DATA can also be
+a .pgsm file, which convert writes.
 
 The separator and other details of a table, its label column and the kinds of its columns are
-detected and printed. Lines at the end that begin with 'warning:' name what is in doubt and, where
-it helps, a flag. For a table the line 'resolved:' has a command that trains the same model without
-detecting anything; the model stores its flags.
+detected and printed. Lines 'warning: ...' at the end name doubts and, where it helps, a flag. For a
+table the line 'resolved:' has a command that trains the same model without detection. The model
+stores the flags of this command.
 
-By default the objective is lambda/2 |w|^2 + the mean loss of the scores z = <w,x>, where x ends
-with the bias's constant feature. With -c C, two classes and the hinge loss it is, on the scaled
-rows, the objective of liblinear's -s 3 -c C, divided by C * rows: lambda is 1/(C * rows). The same
-data, flags and seed give the same model, bit for bit, on every machine.
+By default the objective is lambda/2 |w|^2 + the mean loss of the scores z = <w,x>. The last element
+of x is the bias's constant feature. With -c C, lambda is 1/(C * rows). With two classes and the
+hinge loss, the objective is then that of liblinear's -s 3 -c C on the scaled rows, divided by C *
+rows. The same data, flags and seed give the same model, bit for bit, on every machine.
 
 Examples:
   pegasimd train people.csv

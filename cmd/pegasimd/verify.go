@@ -22,10 +22,10 @@ var verifyCommand = command{help.Command{
 	Name:      "verify",
 	Arguments: "MODEL DATA...",
 	Summary:   "check a model's claims on the data it was trained on",
-	Help: `Verify computes the objective of a model on its training data, and a lower bound on the optimum, and
-compares both with the model's claims. It does not trust the training: the bound comes from the
-model's scores, and from passes of dual coordinate ascent (-passes) or Newton's method. The encoder
-of a table is fitted again. The verdict is one of
+	Help: `Verify computes the objective of a model on its training data, and a lower bound on the
+optimum, and compares both with the model's claims. It does not trust the training. The bound comes
+from the model's scores, and from passes of dual coordinate ascent (-passes) or Newton's method. The
+encoder of a table is fitted again. The verdict is one of
 
   confirmed       objective and data are as claimed, and the gap is proven to be as small as claimed
   not confirmed   nothing contradicts the claim, but only a larger gap could be proven (see -proof),
@@ -36,8 +36,8 @@ of a table is fitted again. The verdict is one of
                   most 100 %; the exit code is 3
 
 Confirmed refers to the training data and to the parts of the model's file that are listed as
-checked. Parts listed as not checked may be wrong, such as steps, estimates and notes, and, without
--sigmoids, the probabilities of train -proba.
+checked. Parts not checked may be wrong, such as steps, estimates and notes. Without -sigmoids the
+probabilities of train -proba are not checked.
 
 Verify prints the gap that it found, and lists the weight vectors for which it found a larger gap
 than claimed. With -proof FILE, written by train -proof, the bound comes from the dual variables in
@@ -45,14 +45,14 @@ FILE. Name the files of training again: -weights, -costs and -prior. Name -start
 words, or if the data have features that the other model lacked. Verify stores rows as training did,
 dense or sparse, unless -layout is given. Several DATA have to be named in the order of training.
 
-For a model of train -holdout, the rows held out are found again and left out; the file of -weights
+For a model of train -holdout, the rows held out are found again and left out. The file of -weights
 must have a weight for all rows.
 
-Different weights can have the same objective. -hash, with the hash that training printed, and
--proof tell them apart; without -hash, hash (training) is listed as not checked.
+Different weights can have the same objective. -proof, or -hash with the hash that training printed,
+tells them apart. Without -hash, hash (training) is listed as not checked.
 
 For a kernel machine the support rows are looked up in the data, and the bound comes from the
-coefficients: -passes, -proof, -weights, -costs, -prior, -start and -sigmoids don't apply.
+coefficients. -passes, -proof, -weights, -costs, -prior, -start and -sigmoids don't apply.
 
 Examples:
   pegasimd verify a9a.model a9a.svm

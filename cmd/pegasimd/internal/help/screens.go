@@ -28,11 +28,11 @@ machines, and predicts with them.
 
 Usage: pegasimd COMMAND [flags] ARGUMENTS
 `, `'pegasimd help COMMAND' explains a command and its usual flags. As an argument, - is standard
-input or output. An output is compressed if its name ends in .gz; .gz, .bz2 and .zst files are read.
+input or output. An output is compressed if its name ends in .gz. .gz, .bz2 and .zst files are read.
 Output files are written atomically: after a failure, a file is either the old file or complete. An
 existing file is replaced only if it is empty or shows that pegasimd wrote it, or with -force.
 
-To begin with: pegasimd train DATA, then pegasimd cv DATA, then pegasimd predict DATA MODEL.
+Begin with pegasimd train DATA, then pegasimd cv DATA, then pegasimd predict DATA MODEL.
 'pegasimd completion SHELL' writes completion for bash, zsh or fish, 'pegasimd help -man' a man page.
 `}
 
