@@ -29,12 +29,16 @@ For a table convert writes the features that train would compute. With -for MODE
 features that the model computes. If the model has curves, these are the scaled features and the
 terms of the curves. The model is a linear function of them.
 
-With -from or -to it converts a linear model. -to go writes a Go file that needs only the standard
-library, and a test. -to liblinear is for liblinear's predict, -to onnx for other runtimes (of
-tables only numbers and categories), and -to json for other programs. -from liblinear reads files of
-liblinear's train, -from json files of -to json. -to is not needed if MODEL is a file or -from is
-given, and OUT ends in .go, .liblinear, .onnx or .json. Lines name the parts of the model that the
-format leaves out. Some models, such as curves to liblinear, can't be converted.
+With -from or -to, convert reads or writes a linear model:
+  -to go           a Go file that needs only the standard library, and a test
+  -to liblinear    for liblinear's predict
+  -to onnx         for other runtimes; of tables only numbers and categories
+  -to json         for other programs
+  -from liblinear  a file of liblinear's train
+  -from json       a file of -to json
+If OUT ends in .go, .liblinear, .onnx or .json, -to is not needed for a MODEL that is a file, or with
+-from. Lines name the parts of the model that the format leaves out. Some models, such as curves to
+liblinear, can't be converted.
 
 Examples:
   pegasimd convert train.svm.gz train.pgsm
