@@ -140,9 +140,8 @@ var Table = []Topic{
 				"the hinge loss where smaller steps get closer to the optimum. none is 0 " +
 				"(default auto)"},
 		{Name: "average", Field: "Average", Takes: "last-half|none", In: "train cv", Rule: Setting,
-			Help: "the weights of the model after Pegasos's steps. last-half is the mean over " +
-				"the last half of the steps, none the weights after the last step (default " +
-				"last-half)"},
+			Help: "the weights of the model after Pegasos's steps: the mean over the last half " +
+				"of the steps or, with none, the weights after the last step (default last-half)"},
 		{Name: "finish", Field: "Finish", Takes: "none|dual|auto|newton", In: "train cv", Rule: Setting,
 			Help: fmt.Sprintf("the solver. none is Pegasos's steps; dual is dual coordinate "+
 				"descent; newton is Newton's method. auto chooses by the predicted times, and "+
@@ -226,9 +225,9 @@ var Table = []Topic{
 	{"Data", []Flag{
 		{Name: "format", Field: "Data.Format",
 			Takes: options.Choices(append(dataset.Formats(), dataset.FormatAuto)...), In: usual,
-			Default: "auto", Rule: Form, Help: "the format of the data. In lines, a line is a " +
-				"text, or a label, a tab and a text. auto takes the format from the file's " +
-				"name, and svmlight for standard input"},
+			Default: "auto", Rule: Form, Help: "the format of the data. With lines, each line " +
+				"is a text, or a label, a tab and a text. With auto, the file's name decides, " +
+				"and standard input is svmlight"},
 		{Name: "layout", Field: "Data.Layout", Takes: "dense|sparse|auto", In: all, Default: "auto",
 			Help: "how rows are stored. auto is as in training (verify, report) or in the .pgsm " +
 				"file, otherwise dense if a quarter or more of the values are nonzero"},
