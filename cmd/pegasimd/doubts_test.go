@@ -377,7 +377,7 @@ func TestWarningsAreLast(t *testing.T) {
 				}
 			}
 			told = strings.Join(lines[first:], "\n")
-			if wants := data == "doubt.csv"; strings.Contains(told, `column "b": 1 of 131 cells`) != wants ||
+			if wants := data == "doubt.csv"; strings.Contains(told, `column "b": 1 of 131 `) != wants ||
 				!wants && strings.Contains(told, "warning: column") {
 				t.Errorf("%s: %s", line, told)
 			}
@@ -460,8 +460,8 @@ func TestPredictKeepsStep(t *testing.T) {
 		"a,b,y\n1,2,p\n3,4,q,9\n5,4,q\n":        "line 3",
 		"a,b,y\n1,2,\n3,4,q\n5,6,\n":            "2 rows without labels\naccuracy ",
 		"a,b,y\n1,2,\n3,4,NA\n5,6,\n":           "3 rows without labels\n",
-		"a,b,y\n1,,p\nx,4,q\n?,unknown,p\n":     "column a: 1 cell without a number as in the training, such as \"x\"",
-		"a,b,y\n1,2 kg,p\n$3,4,q\n5,1 000,p\n":  "column b: 1 cell without a number as in the training, such as \"2 kg\"",
+		"a,b,y\n1,,p\nx,4,q\n?,unknown,p\n":     "column a: 1 cell without a number as in the training",
+		"a,b,y\n1,2 kg,p\n$3,4,q\n5,1 000,p\n":  "column b: 1 cell without a number as in the training",
 		"a,b,more,y\n1,2,x,p\n3,4,y,q\n1,1,z,p": "ignored columns that the model does not have: more\n",
 	} {
 		out, told := must(t, "predict", file(t, "new.csv", text), model)
@@ -529,7 +529,7 @@ func TestColumnLists(t *testing.T) {
 			"\n when left out as given", "\n c category as given"},
 		`-text c -ignore 1`: {"\n c text as given", "\n \"\" left out as given"},
 		`-dates when=mdy,c`: {"\n when date as given", "\n c date as given",
-			`warning: column "c": 40 of 40 cells`},
+			`warning: column "c": 40 of 40 values`},
 		`-categories when,c,when`: nil,
 	} {
 		args := append(shellSplit(t, flags), "inspect")

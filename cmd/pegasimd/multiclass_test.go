@@ -261,7 +261,7 @@ func TestValid(t *testing.T) {
 			file(t, "bad.csv", "1,2,ant\n1,cat\n"), data},
 		"empty.svm: no rows to validate": {"-patience", "1", "-valid",
 			file(t, "empty.svm", ""), data},
-		"label is not a number in the form of the training labels": {"-loss", "eps-insensitive",
+		"label is not a number as in the training data": {"-loss", "eps-insensitive",
 			"-patience", "1", "-valid", file(t, "data.csv", "1,ant\n2,cat\n"), line},
 	} {
 		fails(t, anyFailure, want, append(append([]string{"train"}, args...), dir+"/other")...)

@@ -102,8 +102,8 @@ func TestTableTraps(t *testing.T) {
 			"data.txt:1:1:", "if the data are CSV or TSV, or lines of a label, a tab and a text, " +
 				"give -format csv, tsv or lines\n"}},
 		{"data.txt", cities, "train -format csv", exitDone, []string{"Lima 12, Oslo 12\n"}},
-		{"x.csv", cities, "train -numbers c", exitDone, []string{`warning: column "c": 24 of 24 cells are ` +
-			`not read as numbers and count as missing, such as "Oslo"`}},
+		{"x.csv", cities, "train -numbers c", exitDone, []string{`warning: column "c": 24 of 24 ` +
+			`values are not read as numbers and count as missing, such as "Oslo"`}},
 		{"x.csv", tableOf(cycle("1", "NA", "3")), "train -missing error", exitError, []string{
 			`x.csv:3:1: column "c": token "NA": missing value: `, "(and cells in 7 more rows)\n"}},
 		{"x.csv", "c,w,label\n", "train", exitError, []string{"x.csv: no rows\n"}},
@@ -284,19 +284,19 @@ func TestTablePredict(t *testing.T) {
 		"7,Lima,30,no,p\n8,Rome,41,no,q\n":                      {"p\nq\n", "accuracy 100"},
 		"x,age,city,y,member\n1,30,Lima,2,no\n3,41,Rome,4,no\n": {"p\nq\n", "have: x, y\n2 rows"},
 		"age,city,member\n30,Bern,no\n41,Kiel,yes\n41,Rome,maybe\n" + more: {"p\nq\nq\nq\nq\n", "" +
-			`column city: 2 cells with a word that the training had in fewer than 2 rows, such as ` +
+			`column city: 2 cells with a word that fewer than 2 training rows had, such as ` +
 			`"Bern": taken for none of the words` + "\n" +
-			`column member: 1 cell with a word that the training had in fewer than 2 rows, such as ` +
+			`column member: 1 cell with a word that fewer than 2 training rows had, such as ` +
 			`"maybe": taken for none of the words` + "\n5" + unlabelled},
 		"age,city,member\n30,Lima,no\nold,Rome,yes\n41 years,Rome,no\n" + more: {"p\np\nq\nq\nq\n", "" +
-			`column age: 2 cells without a number as in the training, such as "old": taken for the mean` +
-			"\n5" + unlabelled},
+			`column age: 2 cells without a number as in the training data, such as "old": taken for ` +
+			"the mean\n5" + unlabelled},
 		"age,city,member\n,Lima,no\nNA,,no\n41,Rome,\n": {"q\nq\nq\n", "" +
-			"column city: 1 cell without a value, which the training data did not have: taken for " +
+			"column city: 1 cell without a value, unlike in training: taken for " +
 			"none of the words\n" +
-			"column age: 2 cells without a value, which the training data did not have: taken for " +
+			"column age: 2 cells without a value, unlike in training: taken for " +
 			"the mean\n" +
-			"column member: 1 cell without a value, which the training data did not have: taken for none " +
+			"column member: 1 cell without a value, unlike in training: taken for none " +
 			"of the words\n3" + unlabelled},
 	} {
 		out, told := must(t, "predict", file(t, "new.csv", data), model)

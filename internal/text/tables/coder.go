@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
@@ -153,7 +154,7 @@ func (c *Coder) Encode(cells []string, columns []int32, values []float32) (
 			continue
 		}
 		if c.RefuseGaps && (of == isGap || in.Number != nil) {
-			return columns, values, i, in.refusal(of)
+			return columns, values, i, in.refusal(of, cells[i])
 		}
 		if of == isGap && in.Number != nil && cell.IsInfinite(cells[i]) {
 			of = isOdd
@@ -323,12 +324,15 @@ func (c *Coder) Label(text string) (form.Label, string) {
 	if v, ok := l.Format.parse(text); ok {
 		return form.Label{Value: float32(v) + 0}, ""
 	}
-	return form.Label{}, "label is not a number in the form of the training labels"
+	return form.Label{}, "label is not a number as in the training data: correct it or leave the " +
+		"row out"
 }
 
-func (in *coding) refusal(of fit) string {
+func (in *coding) refusal(of fit, text string) string {
 	what := "number"
 	switch {
+	case of == isGap && in.gapWords[text]:
+		return "the word counts as a missing value: correct it or leave the row out"
 	case of == isGap:
 		return "missing value: fill it in or leave the row out"
 	case in.times:
@@ -336,7 +340,7 @@ func (in *coding) refusal(of fit) string {
 	case in.Kind == Date:
 		what = "date"
 	}
-	return "the cell is not a " + what + " as in the training: correct it or leave the row out"
+	return "the cell is not a " + what + " as in the training data: correct it or leave the row out"
 }
 
 func (c *Coder) noteOdd(i int, text string) {
@@ -375,29 +379,26 @@ func (c *Coder) odd() (lines, unread []string) {
 	for i := range c.columns {
 		in, m := &c.columns[i], &c.misfits[i]
 		rows, empty := c.rows.Load(), m.empty.Load()
-		what, as := "without a number as in the training", "the mean"
+		what, as := "without a number as in the training data", "the mean"
 		switch in.Kind {
 		case Date:
-			if what = "without a date as in the training"; in.times {
-				what = "without a time as in the training"
+			if what = "without a date as in the training data"; in.times {
+				what = "without a time as in the training data"
 			}
 		case Text:
 			as = "an empty text"
 		case Category:
-			what = fmt.Sprintf("with a word that the training had in fewer than %d rows", leastRows)
+			what = fmt.Sprintf("with a word that fewer than %d training rows had", leastRows)
 			if !in.Levels.lackRare() {
-				what = "with a word that the training lacked"
+				what = "with a word that no training row had"
 			}
 			as = "none of the words"
 		}
 		name := escape.Name(escape.Cut(in.Name))
 		if m.odd > 0 {
 			read := as
-			if in.Number != nil && in.GapFeature {
-				read = "a gap"
-				if m.odd > 1 {
-					read = "gaps"
-				}
+			if in.Number != nil {
+				read = in.taken(as, m.odd)
 			}
 			lines = append(lines, fmt.Sprintf("column %s: %s %s, such as %q: taken for %s", name,
 				count(m.odd), what, m.such, read))
@@ -416,17 +417,29 @@ func (c *Coder) odd() (lines, unread []string) {
 		if !many && (empty == 0 || in.Gaps > 0) {
 			continue
 		}
-		had := "which the training data did not have"
+		had := "unlike in training"
 		if in.Gaps > 0 {
-			had = fmt.Sprintf("which only %d of %d training rows lacked", in.Gaps, c.Rows)
+			had = fmt.Sprintf("but only %s in %s", plural.Count(in.Gaps, "gap"),
+				plural.Count(c.Rows, "training row"))
 		}
 		lines = append(lines, fmt.Sprintf("column %s: %s without a value, %s: taken for %s", name,
-			count(int(empty)), had, as))
+			count(int(empty)), had, in.taken(as, int(empty))))
 		if many {
 			unread = append(unread, lines[len(lines)-1])
 		}
 	}
 	return lines, unread
+}
+
+// taken returns how cells without a value are read: as gaps if these have a feature, otherwise as.
+func (in *coding) taken(as string, cells int) string {
+	switch {
+	case !in.GapFeature:
+		return as
+	case cells == 1:
+		return "a gap"
+	}
+	return "gaps"
 }
 
 // expectsNone reports whether odd cells that do not fit are unexpected after rows training rows.

@@ -167,7 +167,7 @@ func TestRefusedCells(t *testing.T) {
 	const (
 		header = "size,spare,city,ok,age,y\n"
 		gap    = "missing value: fill it in or leave the row out"
-		odd    = "the cell is not a number as in the training: correct it or leave the row out"
+		odd    = "the cell is not a number as in the training data: correct it or leave the row out"
 	)
 	for _, c := range []struct{ name, text, want string }{
 		{"word", header + "1,0,Rome,yes,2,a\n1,0,Rome,no,old,b\n",
@@ -227,9 +227,9 @@ func TestOdd(t *testing.T) {
 			t.Fatal(reason)
 		}
 	}
-	const gap = "without a value, which the training data did not have: taken for "
-	const once = "with a word that the training lacked, such as "
-	const level = "with a word that the training had in fewer than 2 rows, such as "
+	const gap = "without a value, unlike in training: taken for "
+	const once = "with a word that no training row had, such as "
+	const level = "with a word that fewer than 2 training rows had, such as "
 	want := []string{
 		"column size: 1 cell " + gap + "the mean", "column spare: 2 cells " + gap + "the mean",
 		`column city: 3 cells ` + once + `"Cork": taken for none of the words`,
@@ -241,10 +241,11 @@ func TestOdd(t *testing.T) {
 	coder = e.Coder()
 	coder.Encode([]string{"wide", "0", long, "perhaps", "old"}, nil, nil)
 	want = []string{
-		`column size: 1 cell without a number as in the training, such as "wide": taken for the mean`,
+		`column size: 1 cell without a number as in the training data, such as "wide": taken for the ` +
+			`mean`,
 		"column city: 1 cell " + once + `"` + long[:40] + `...": taken for none of the words`,
 		"column ok: 1 cell " + level + `"perhaps": taken for none of the words`,
-		`column age: 1 cell without a number as in the training, such as "old": taken for a gap`,
+		`column age: 1 cell without a number as in the training data, such as "old": taken for a gap`,
 	}
 	if have := coder.Odd(); !slices.Equal(have, want) {
 		t.Errorf("%q, want\n%q", have, want)
@@ -252,7 +253,7 @@ func TestOdd(t *testing.T) {
 	coder = e.Coder()
 	coder.Encode([]string{"1", "0", "Rome", "yes", "-Inf"}, nil, nil)
 	want = []string{
-		`column age: 1 cell without a number as in the training, such as "-Inf": taken for a gap`}
+		`column age: 1 cell without a number as in the training data, such as "-Inf": taken for a gap`}
 	if have := coder.Odd(); !slices.Equal(have, want) {
 		t.Errorf("%q, want\n%q", have, want)
 	}
@@ -311,7 +312,7 @@ func TestOddText(t *testing.T) {
 	_, _, e := settled(t, "x", times(9, "red", "blue"), Given{Kind: Text})
 	coder := e.Coder()
 	coder.Encode([]string{""}, nil, nil)
-	const want = "column x: 1 cell without a value, which the training data did not have: " +
+	const want = "column x: 1 cell without a value, unlike in training: " +
 		"taken for an empty text"
 	if odd := coder.Odd(); len(odd) != 1 || odd[0] != want {
 		t.Errorf("%q, want %q", odd, want)
@@ -334,9 +335,10 @@ func TestUnread(t *testing.T) {
 		{Column{Levels: colors}, times(20, "new", "a"), "20 cells with a word"},
 		{Column{Levels: colors}, times(20, "new", "a", "b"), ""},
 		{Column{}, times(30, "new"), ""}, // hashed
-		{Column{Number: mean}, times(10, "", "1"), "10 cells without a value, which the training data did"},
+		{Column{Number: mean}, times(10, "", "1"), "10 cells without a value, unlike in training"},
 		{Column{Number: mean}, times(9, "", "1"), ""},
-		{Column{Number: mean, Gaps: 9}, times(10, "", "1"), "10 cells without a value, which only 9 of 100"},
+		{Column{Number: mean, Gaps: 9}, times(10, "", "1"),
+			"10 cells without a value, but only 9 gaps in 100 training rows: taken for the mean"},
 		{Column{Number: mean, Gaps: 9}, times(10, "", "1", "2"), ""},
 		{Column{Number: mean, Gaps: 10}, times(30, ""), ""},
 		{Column{Levels: colors}, times(20, ""), "20 cells without a value"},

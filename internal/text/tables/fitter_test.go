@@ -28,14 +28,14 @@ func TestOverrule(t *testing.T) {
 			return fmt.Sprintf("n%d", i)
 		})...), Given{Kind: Category}, 30, 0, ""},
 		{"words that are numbers", times(3, "a", "b"), Given{Kind: Number}, 2, 6,
-			`6 of 6 cells are not read as numbers and count as missing, such as "a"`},
+			`6 of 6 values are not read as numbers and count as missing, such as "a"`},
 		{"words and numbers that are numbers", append(cells(20, plus(1)), times(9, "a", "b", "c", "d")...),
-			Given{Kind: Number}, 2, 36, `36 of 56 cells`},
+			Given{Kind: Number}, 2, 36, `36 of 56 values`},
 		{"unknown among words and numbers", append(words("1 2 red"), times(50, "unknown")...),
-			Given{Kind: Number}, 2, 51, `1 of 53 cells is not read as a number`},
+			Given{Kind: Number}, 2, 51, `1 of 3 values is not read as a number`},
 		{"codes that are numbers", times(9, "007", "012"), Given{Kind: Number}, 1, 0, ""},
 		{"two units that are numbers", times(3, "1 kg", "2 kg", "5 cm"), Given{Kind: Number}, 2, 3,
-			`3 of 9 cells are not read as numbers and count as missing, such as "5 cm"`},
+			`3 of 9 values are not read as numbers and count as missing, such as "5 cm"`},
 		{"gaps that are numbers", times(3, ""), Given{Kind: Number}, 2, 3, ""},
 		{"one value that is a number", times(3, "7", ""), Given{Kind: Number}, 2, 3, ""},
 		{"one value that is a category", times(3, "7"), Given{Kind: Category}, 1, 0, ""},
@@ -45,14 +45,17 @@ func TestOverrule(t *testing.T) {
 			Given{Kind: Date}, 20, 0, ""},
 		{"dates in the order given", early, Given{Date, cell.MDY}, 20, 0, ""},
 		{"dates in another order", append(early[:30:30], "13/1/2019", "1/13/2019"), Given{Date, cell.DMY},
-			21, 1, `1 of 32 cells is not read as a date and counts as missing, such as "1/13/2019"`},
+			21, 1, `1 of 32 values is not read as a date and counts as missing, such as "1/13/2019"`},
 		{"dates of an unknown order", early, Given{Kind: Date}, 20, 0,
 			"dates whose order no cell shows, read with the day before the month"},
 		{"dates of both orders", append(early[:30:30], "13/1/2019", "1/13/2019"), Given{Kind: Date}, 21, 1,
 			"dates of both orders, read with the day before the month"},
+		{"dates that may begin with the year", cells(60, func(i int) string {
+			return fmt.Sprintf("%d/%02d/%02d", i%4+14, i%12+1, i%28+1)
+		}), Given{Kind: Date}, 20, 0, "or of year, month and day, read as day first"},
 		{"ISO dates in an order", cells(28, func(i int) string { return fmt.Sprintf("2019-02-%02d", i+1) }),
 			Given{Date, cell.DMY}, 20, 0, ""},
-		{"numbers that are dates", words("1 2 3"), Given{Kind: Date}, 2, 3, "3 of 3 cells"},
+		{"numbers that are dates", words("1 2 3"), Given{Kind: Date}, 2, 3, "3 of 3 values"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			have, f, e := settled(t, "x", c.cells, c.given)
@@ -173,6 +176,32 @@ func TestDecimalOfOthers(t *testing.T) {
 	} {
 		if have := mean(c.mark, c.other); have != c.want {
 			t.Errorf("%s, %s: mean %v, want %v", c.other[0], c.mark, have, c.want)
+		}
+	}
+}
+
+func TestGivenDecimalOfOpenColumns(t *testing.T) {
+	points := cells(40, func(i int) string { return fmt.Sprintf("%d.25", i) })
+	open := cells(40, func(i int) string { return fmt.Sprintf("%d,%03d", i%9+1, i) })
+	f := new(Fitter)
+	e, _, err := fitTo(f, dataset.Options{Labels: dataset.LabelsNo, Decimal: ","},
+		columns([]string{"x", "z"}, points, open))
+	if err != nil || len(f.Doubts) > 0 || e.Describe(0) != "numbers" ||
+		e.Describe(1) != "numbers with decimal commas" {
+		t.Error(err, f.Doubts, e.Describe(0), e.Describe(1))
+	}
+}
+
+func TestWordsThatCountAsGaps(t *testing.T) {
+	_, _, e := settled(t, "x", append(cells(40, func(i int) string {
+		return fmt.Sprintf("%d.25", i)
+	}), "sold", "sold"), Given{})
+	coder := e.Coder()
+	coder.RefuseGaps = true
+	for text, want := range map[string]string{"sold": "counts as a missing", "": "missing value:"} {
+		_, _, _, reason := coder.Encode([]string{text}, nil, nil)
+		if !strings.Contains(reason, want) {
+			t.Errorf("%q: %s, want %s", text, reason, want)
 		}
 	}
 }

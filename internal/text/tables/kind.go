@@ -56,12 +56,6 @@ func (s *stats) judge(name string, fileMark byte) verdict {
 			v.doubt, v.flag, v.cell = failed.doubt, failed.flag, failed.cell
 		}
 	}
-	if s.forced == '.' && 2*s.commas >= cells || s.forced == ',' && 2*s.points >= cells {
-		v.doubt, v.flag = "numbers with another decimal mark than given, taken for words", "-decimal"
-		if v.cell = ""; cell.DecimalMark(s.oddOne) != 0 {
-			v.cell = s.oddOne
-		}
-	}
 	fit := max(s.numbers.count, s.dateCells)
 	if v.doubt == "" && fit < cells && 2*fit >= cells {
 		v.doubt, v.cell, v.flag = "numbers and words, taken for words", s.oddOne, "-numbers COLUMN"
@@ -235,7 +229,11 @@ func (s *stats) describeNumbers(mark byte, unit string) string {
 		for i, word := range words {
 			words[i] = strconv.Quote(word)
 		}
-		text += fmt.Sprintf("; %s with %s taken for gaps", count(s.odd), strings.Join(words, " or "))
+		as := "gaps"
+		if s.odd == 1 {
+			as = "a gap"
+		}
+		text += fmt.Sprintf("; %s with %s taken for %s", count(s.odd), strings.Join(words, " or "), as)
 	}
 	return text
 }
@@ -388,12 +386,20 @@ func (s *stats) dateVerdict() (v verdict) {
 			doubt: "no date shows whether the day or the month comes first; taken for words"}
 	}
 	v.reason = dateTexts[orderName(v.as)]
-	if v.as.order == cell.DMY && s.mayBeginWithYear() {
+	if v.as.order == cell.DMY {
+		s.doubtYears(&v)
+	}
+	return v
+}
+
+// doubtYears adds a doubt to the verdict of dates that begin with the day, if they may begin with
+// the year.
+func (s *stats) doubtYears(v *verdict) {
+	if s.mayBeginWithYear() {
 		v.doubt, v.cell = "dates of day, month and year, or of year, month and day, read as day first",
 			s.sample
 		v.flag = "write years with four digits, or say -dates COLUMN=dmy"
 	}
-	return v
 }
 
 const (

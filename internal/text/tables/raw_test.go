@@ -106,7 +106,8 @@ func TestRawIDs(t *testing.T) {
 		{"x", func(i int) string { return fmt.Sprint(123456 + i*i) }, false, 30, "6 digits"},
 		{"x", func(i int) string { return fmt.Sprint(123456 + i*i/2%700) }, true, 30, ""},
 		{"x", func(i int) string { return fmt.Sprint(20150401 + i*11%30*10000) }, true, 30,
-			"perhaps dates"},
+			`perhaps dates without separators, read as numbers, such as "20150401"`},
+		{"x", func(int) string { return "20150401" }, true, 30, ""},
 		{"x", func(i int) string { return fmt.Sprint(20150401 + i*11%30) }, false, 30, "perhaps dates"},
 		{"x", func(i int) string { return fmt.Sprintf("%03d", i*i%90) }, false, 30, ""},
 	} {

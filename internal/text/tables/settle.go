@@ -45,7 +45,7 @@ func (f *Fitter) encoder(last bool) (*Encoder, error) {
 	f.Doubts, f.Reports = nil, make([]Report, n)
 	f.Mark = f.decimalMark()
 	if s := f.labels.full; s != nil {
-		s.forced = cmp.Or(f.labels.mark, f.file.Decimal)
+		s.forced = f.labels.mark
 	}
 	label, again := f.labels.settle(f.Mark, f.questionMark, func(v verdict) { f.doubt(t.Label, v) })
 	if again = again && !last; label.Kind == Number && f.labels.full != nil {
@@ -73,11 +73,10 @@ func (f *Fitter) rawEncoder(e *Encoder, given []Given, again bool) (*Encoder, er
 		}
 		c.Kind, c.Number = Number, &Scale{Mean: r.sum / float64(e.Rows)}
 		f.Reports[i].Reason = "numbers"
-		if r.eights && e.Rows > 1 {
-			f.doubt(c.Name, verdict{doubt: eightDigits, flag: "-dates COLUMN",
-				cell: strconv.FormatFloat(float64(r.last), 'f', -1, 32)})
-		}
 		if given[i].Kind == "" {
+			if r.eights && r.differs {
+				f.doubt(c.Name, verdict{doubt: eightDigits, flag: "-dates COLUMN", cell: r.text})
+			}
 			f.doubtSentinels(c.Name, &r.extremes, e.Rows, "-numbers COLUMN")
 		}
 	}
@@ -94,7 +93,7 @@ func (f *Fitter) fullEncoder(e *Encoder, given []Given, again, last bool) (*Enco
 	for i := range e.Columns {
 		s, v := f.columns[i], &verdicts[i]
 		mark := f.Mark
-		if s.forced = f.file.Decimal; f.marks != nil {
+		if f.marks != nil {
 			s.forced = f.marks[i]
 			mark = cmp.Or(f.marks[i], mark)
 		}
@@ -216,6 +215,8 @@ func (f *Fitter) verdict(s *stats, name string, given Given, mark byte) verdict 
 				v.doubt = "dates of both orders, read with the day before the month"
 			}
 			v.flag, v.cell = "-dates COLUMN=dmy or -dates COLUMN=mdy", s.openDate
+		case order == cell.DMY:
+			s.doubtYears(&v)
 		}
 		v.as.order = order
 		if v.as.times || order == given.Order && s.as.order == 0 && s.unordered() {
@@ -393,7 +394,8 @@ func (f *Fitter) report(e *Encoder, i int, v verdict) {
 	if v.doubt != "" {
 		f.doubt(c.Name, v)
 	}
-	switch r.Odd = s.rows - s.missing - s.gapWords; c.Kind {
+	values := s.rows - s.missing - s.gapWords + s.infinite
+	switch r.Odd = values - s.infinite; c.Kind {
 	case Number:
 		if r.Odd -= s.numbers.count; v.reason != asGiven {
 			f.doubtSentinels(c.Name, &s.extremes, s.rows, "-numbers COLUMN")
@@ -409,24 +411,24 @@ func (f *Fitter) report(e *Encoder, i int, v verdict) {
 	}
 	if s.late > 0 && c.Kind == Date {
 		f.doubt(c.Name, verdict{cell: s.lateDate, flag: "write years with four digits",
-			doubt: fmt.Sprintf("years of two digits, 40 to 68, read as 2040 to 2068 in %d of %d cells",
-				s.late, s.rows-s.missing)})
+			doubt: fmt.Sprintf("years of two digits, 40 to 68, read as 2040 to 2068 in %d of %d values",
+				s.late, values)})
 	}
 	if s.infinite > 0 && (c.Kind == Number || c.Kind == Date) {
-		text := "%d of %d cells are infinite and count as missing"
+		text := "%d of %d values are infinite and count as missing"
 		if s.infinite == 1 {
-			text = "%d of %d cells is infinite and counts as missing"
+			text = "%d of %d values is infinite and counts as missing"
 		}
 		f.doubt(c.Name, verdict{cell: s.infinity, flag: "correct such cells or make them empty",
-			doubt: fmt.Sprintf(text, s.infinite, s.rows-s.missing)})
+			doubt: fmt.Sprintf(text, s.infinite, values)})
 	}
 	if r.Odd > 0 {
-		text := "%d of %d cells are not read as %ss and count as missing"
+		text := "%d of %d values are not read as %ss and count as missing"
 		if r.Odd == 1 {
-			text = "%d of %d cells is not read as a %s and counts as missing"
+			text = "%d of %d values is not read as a %s and counts as missing"
 		}
 		f.doubt(c.Name, verdict{cell: r.OddCell, flag: "-categories COLUMN",
-			doubt: fmt.Sprintf(text, r.Odd, s.rows-s.missing, c.Kind)})
+			doubt: fmt.Sprintf(text, r.Odd, values, c.Kind)})
 	}
 }
 

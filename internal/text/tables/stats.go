@@ -83,7 +83,7 @@ type stats struct {
 	groups          bool // some number contains the mark that is not the decimal one
 	magnitudes      int
 	magnitude       string // a number with a magnitude, if possible with a point
-	forced          byte   // given decimal mark; 0 to detect it
+	forced          byte   // decimal mark in a refit; 0 to detect it
 	counts          bool   // each number is whole and greater than the previous one
 	last            float64
 	digits          int // digits of all numbers, by digitsOf; 0 if they differ

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
@@ -80,8 +81,8 @@ func (in *coding) doubtPercent(m *marks) string {
 	if m.percents > 0 || m.bare == "" {
 		return ""
 	}
-	return fmt.Sprintf("column %s: numbers such as %q have no %%, unlike numbers in training, and are "+
-		"read as percentages", escape.Name(escape.Cut(in.Name)), m.bare)
+	return fmt.Sprintf("column %s: numbers such as %q lack the %% that numbers in training had, and "+
+		"are read as percentages", escape.Name(escape.Cut(in.Name)), m.bare)
 }
 
 // doubtThousands returns a line if at least half of a column's numbers were read as decimals, but
@@ -92,7 +93,8 @@ func (in *coding) doubtThousands(m *marks) string {
 		math.Abs(in.Number.Mean) < leastDrop*math.Abs(mean) {
 		return ""
 	}
-	return fmt.Sprintf("column %s: numbers such as %q, read as decimals, have the mean %.4g, but %.4g "+
-		"in training: perhaps their marks separate thousands", escape.Name(escape.Cut(in.Name)),
-		m.such, mean, in.Number.Mean)
+	return fmt.Sprintf("column %s: the mean of the first %s is %.4g, but %.4g in training: perhaps "+
+		"the marks in numbers such as %q, read as decimals, separate thousands",
+		escape.Name(escape.Cut(in.Name)), plural.Count(m.numbers, "number"), mean, in.Number.Mean,
+		m.such)
 }

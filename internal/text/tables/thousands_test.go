@@ -42,8 +42,8 @@ func TestPercentOfOtherFile(t *testing.T) {
 		for _, text := range strings.Fields(cells) {
 			coder.Encode([]string{text}, nil, nil)
 		}
-		const want = `column rate: numbers such as "0.05" have no %, unlike numbers in training, and are ` +
-			"read as percentages"
+		const want = `column rate: numbers such as "0.05" lack the % that numbers in training had, ` +
+			"and are read as percentages"
 		if lines := strings.Join(coder.Unread(), "\n"); strings.Contains(lines, want) != doubted {
 			t.Errorf("%s: %q, want a doubt: %v", cells, lines, doubted)
 		}
