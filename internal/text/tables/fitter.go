@@ -311,8 +311,8 @@ func (f *Fitter) tooManyColumns() error {
 		return fmt.Errorf("the lines read so far have %d different fields, too many for their size; if "+
 			"that is right, allow more (-max-features)", cells)
 	}
-	return fmt.Errorf("%d columns are too many for a file of this size; if the table has so many, "+
-		"allow them (-max-features %[1]d)", cells)
+	return fmt.Errorf("%d feature columns are too many for a file of this size; if the table has so "+
+		"many, allow them (-max-features %[1]d)", cells)
 }
 
 var errNoRows = errors.New("no rows")

@@ -115,6 +115,7 @@ func TestFlagsOfDoubts(t *testing.T) {
 func TestNothingElse(t *testing.T) {
 	id, same := cells(60, plus(1)), times(60, "7")
 	title := cells(60, func(i int) string { return fmt.Sprintf("red%d fox%d", i%7, i*i) })
+	spans := cells(60, func(i int) string { return fmt.Sprintf("%dh%dm", i+47, i*7%60) })
 	for _, c := range []struct {
 		columns [][]string
 		kinds   []Kind
@@ -122,6 +123,7 @@ func TestNothingElse(t *testing.T) {
 	}{
 		{[][]string{id, title}, []Kind{LeftOut, Text}, "like names, but taken for text"},
 		{[][]string{title, same}, []Kind{Text, LeftOut}, "like names, but taken for text"},
+		{[][]string{same, spans}, []Kind{LeftOut, Text}, `taken for text, such as "47h0m" (-text b;`},
 		{[][]string{id, same}, []Kind{Number, Number}, ""},
 		{[][]string{id}, []Kind{Number}, ""},
 	} {
@@ -146,6 +148,11 @@ func TestNothingElse(t *testing.T) {
 	}
 	if _, _, err := fitTo(new(Fitter), noLabels, columns([]string{"a"}, times(9, "x"))); !says(err,
 		"no column has a feature: a (all rows have the same value)") {
+		t.Error(err)
+	}
+	f := &Fitter{Overrule: map[string]Given{"a": {Kind: LeftOut}, "b": {Kind: Category}}}
+	if _, _, err := fitTo(f, noLabels, columns([]string{"a", "b"}, id, title)); !says(err,
+		"a (left out as given), b (words, none of them in 2 rows or more)") {
 		t.Error(err)
 	}
 }

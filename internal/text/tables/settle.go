@@ -189,6 +189,9 @@ func (f *Fitter) verdict(s *stats, name string, given Given, mark byte) verdict 
 			if v.doubt == "" || v.id {
 				v.doubt, v.flag = "like names, but taken for text"+otherwise, "-text COLUMN"
 			}
+			v.doubt = strings.Replace(v.doubt, "taken for words", "taken for text", 1)
+			v.flag = strings.NewReplacer("-categories COLUMN or -ignore COLUMN", "-text COLUMN",
+				"-categories COLUMN", "-text COLUMN").Replace(v.flag)
 			v = verdict{kind: Text, as: assumption{text: true}, code: v.code || v.id, doubt: v.doubt,
 				flag: v.flag, cell: v.cell, reason: v.reason + ", but taken for text" + otherwise}
 		case v.names && v.doubt != "":
@@ -376,8 +379,14 @@ func allLeftOut(e *Encoder, verdicts []verdict) error {
 	const most = 5
 	var why []string
 	for i := range e.Columns[:min(most, len(e.Columns))] {
-		why = append(why, fmt.Sprintf("%s (%s)", escape.Name(escape.Cut(e.Columns[i].Name)),
-			verdicts[i].reason))
+		reason := verdicts[i].reason
+		switch {
+		case e.Columns[i].Kind == Category:
+			reason = e.Describe(i)
+		case reason == asGiven:
+			reason = "left out " + asGiven
+		}
+		why = append(why, fmt.Sprintf("%s (%s)", escape.Name(escape.Cut(e.Columns[i].Name)), reason))
 	}
 	if len(e.Columns) > most {
 		why = append(why, "...")
