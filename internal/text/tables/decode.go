@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,7 +25,7 @@ func Decode(text json.RawMessage) (*Encoder, error) {
 	}
 	if is.Version != version {
 		return nil, fmt.Errorf("table: an encoder of version %d, and this program reads only "+
-			"version %d: train the model again", is.Version, version)
+			"version %d: train the model again with this program", is.Version, version)
 	}
 	e := new(Encoder)
 	if err := modelfile.Unmarshal(text, e); err != nil {
@@ -98,7 +99,7 @@ func (c *Column) check(rows int, raw bool) error {
 	case Number:
 		return c.Number.check(raw)
 	case Date:
-		return errors.Join(c.Number.check(false), c.Date.check(rows))
+		return cmp.Or(c.Number.check(false), c.Date.check(rows))
 	case Category:
 		return c.Levels.check(rows - c.Gaps)
 	case Text:
@@ -140,7 +141,7 @@ func (d *Calendar) check(rows int) error {
 		return fmt.Errorf("%s of months and weekdays, want 0, 12 or 19", plural.Count(n, "count"))
 	}
 	// A row adds to the count of its month and to the count of its weekday.
-	return errors.Join(checkCounts(d.Counts[:min(months, len(d.Counts))], 0, rows),
+	return cmp.Or(checkCounts(d.Counts[:min(months, len(d.Counts))], 0, rows),
 		checkCounts(d.Counts[min(months, len(d.Counts)):], 0, rows))
 }
 
@@ -150,7 +151,7 @@ func (l *Levels) check(cells int) error {
 		return nil
 	case l.HashBits != 0 && (l.HashBits < 0 || l.HashBits > hashBits || len(l.Names) > 0 ||
 		len(l.Counts) > 0):
-		return fmt.Errorf("hash_bits: %d, want 1 to %d, and no names or counts, or else 0", l.HashBits,
+		return fmt.Errorf("hash_bits: %d, want 0, or 1 to %d without names and counts", l.HashBits,
 			hashBits)
 	case len(l.Names) != len(l.Counts) || len(l.Names) > maxLevels:
 		return fmt.Errorf("levels: %d, counts: %d, want equally many, at most %d", len(l.Names),
