@@ -137,3 +137,23 @@ func TestMissingLabels(t *testing.T) {
 		t.Error(reason)
 	}
 }
+
+func TestDoubtsNameTheColumn(t *testing.T) {
+	for _, c := range []struct{ header, last, want string }{
+		{"", "", `column "1": 9 of 99`}, {"a,y\n", "", `column "y": 9 of 99`},
+		{"a,,y\n", ",1", "a column without a name: 9 of 99"},
+	} {
+		text := c.header
+		for i := range 99 {
+			last := []string{fmt.Sprint(i % 13), "-999"}[i%11/10] + c.last
+			text += fmt.Sprintf("%d.5,%s\n", i*i%17, last)
+		}
+		f := new(Fitter)
+		if _, _, err := fitTo(f, dataset.Options{}, reading(text)); err != nil {
+			t.Fatal(err)
+		}
+		if have := fmt.Sprint(f.Doubts); !strings.Contains(have, c.want) {
+			t.Errorf("%q: %s, want %s", c.header, have, c.want)
+		}
+	}
+}

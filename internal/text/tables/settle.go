@@ -47,11 +47,17 @@ func (f *Fitter) encoder(last bool) (*Encoder, error) {
 	if s := f.labels.full; s != nil {
 		s.forced = f.labels.mark
 	}
-	label, again := f.labels.settle(f.Mark, f.questionMark, func(v verdict) { f.doubt(t.Label, v) })
+	name := t.Label
+	if t.Columns == nil { // as for features, the number in the file
+		if name = strconv.Itoa(n); t.LabelAt >= 0 {
+			name = strconv.Itoa(t.LabelAt)
+		}
+	}
+	label, again := f.labels.settle(f.Mark, f.questionMark, func(v verdict) { f.doubt(name, v) })
 	if again = again && !last; label.Kind == Number && f.labels.full != nil {
-		f.doubtSentinels(t.Label, &f.labels.full.extremes, f.row, "")
+		f.doubtSentinels(name, &f.labels.full.extremes, f.row, "")
 	} else if label.Kind == Number {
-		f.doubtSentinels(t.Label, &f.targets, f.row, "")
+		f.doubtSentinels(name, &f.targets, f.row, "")
 	}
 	if e.Label = label; t.Columns != nil {
 		e.Label.Name = t.Label
@@ -448,6 +454,9 @@ func (f *Fitter) doubtSentinels(column string, x *extremes, rows int, flag strin
 }
 
 func (f *Fitter) doubt(column string, v verdict) {
+	if column == "" {
+		v.doubt = "a column without a name: " + v.doubt
+	}
 	var words []string
 	for _, order := range []string{"=dmy", "=mdy", ""} {
 		words = append(words, "COLUMN"+order, escape.Text(listed(column+order)))
