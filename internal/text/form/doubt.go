@@ -67,7 +67,7 @@ func headerDoubts(c *candidate, h heading, skipped, above int) (doubts []Doubt) 
 			text = "the line stands above the table and is left out"
 		}
 		doubts = append(doubts, Doubt{About: "rows", Line: skipped + 1, Text: text, Cell: c.rows[0][0],
-			Flag: "-skip-lines"})
+			Flag: fmt.Sprintf("-skip-lines %d, or fewer", above)})
 	}
 	if h.sure {
 		return doubts

@@ -26,7 +26,7 @@ var Encodings = []string{utf8Name, "utf-16", utf16LittleName, utf16BigName, wind
 type encoding struct {
 	name  string
 	mark  int  // bytes of the byte order mark; 0 for none
-	mends bool // bytes that are not UTF-8 become U+FFFD
+	mends bool // bytes that are not UTF-8 become U+FFFD, as always if utf-8 is given
 }
 
 var byteOrderMarks = []struct{ mark, name string }{
@@ -39,7 +39,7 @@ func encodingNamed(name string, head []byte) (encoding, error) {
 	e := encoding{}
 	switch strings.ReplaceAll(strings.ToLower(name), "_", "-") {
 	case "utf-8", "utf8", "utf-8-sig", "ascii", "us-ascii":
-		e.name = utf8Name
+		e.name, e.mends = utf8Name, true
 	case "utf-16", "utf16":
 		if e.name = utf16LittleName; bytes.HasPrefix(head, []byte("\xfe\xff")) ||
 			utf16Of(head) == utf16BigName {
@@ -194,9 +194,9 @@ type decoder struct {
 	replaced int // invalid bytes of UTF-8, or units of UTF-16, that became U+FFFD
 }
 
-var errNotUTF8 = errors.New("a byte that is not UTF-8: name the file's encoding if it is another, " +
-	"-encoding windows-1252 for instance; if a few bytes are damaged, iconv -c -f utf-8 -t utf-8 " +
-	"leaves them out")
+var errNotUTF8 = errors.New("a byte that is not UTF-8: name the file's encoding, " +
+	"-encoding windows-1252 for instance, or -encoding utf-8, which reads such bytes as the " +
+	"character U+FFFD")
 
 const decoderChunk = 1 << 16
 

@@ -510,7 +510,8 @@ func TestRowsTold(t *testing.T) {
 	}
 	if _, _, err := openText(t, table("a,b,c", 40, plain(","))+strings.Repeat("1,2\n", 5)+
 		table("", 40, plain(",")), Given{}); err == nil || !strings.HasPrefix(err.Error(),
-		`line 42: 2 cells where the table has 3 columns (and 4 more rows with too few or too many): mend them`) {
+		`line 42: 2 cells where the table has 3 columns (and 4 more rows with too few or too many `+
+			`cells): mend them`) {
 		t.Error(err)
 	}
 }
@@ -519,12 +520,13 @@ func TestDoubtsNameLines(t *testing.T) {
 	const comments = "# made by\n# a program\n\n"
 	for text, want := range map[string]string{
 		comments + table("a,b", 20, plain(",")): `[line 4: the header has one cell fewer than the ` +
-			`rows: the first column is taken for the one without a name, such as "a"]`,
+			`rows: the first column is taken for the one without a name]`,
 		strings.Repeat(strings.Repeat("x", 1000)+","+strings.Repeat("y", 1000)+"\n", 70) +
 			table("", 9000, func(i int) string { return plain(",")(i) + ",1,2" }): `[line 1: 70 rows ` +
 			`have too few or too many cells (not 5) and are left out, such as "` + strings.Repeat("x", 40) + `"]`,
 		"# made by\n#town, size,sold\n" + table("", 20, plain(",")): `[line 2: a comment above the table ` +
-			`may name the columns, and is left out, such as "#town" (if so, take its comment sign away)]`,
+			`may name the columns, and is left out, such as "#town" (if so, take its comment sign ` +
+			`away; otherwise, -header no)]`,
 		table("a,b,c", 40, plain(",")) + "\"Bern,1,red\nGraz,2,blue\nBonn,3,red\"\n" + table("", 9,
 			plain(",")): `[line 42: a row has too few or too many cells (not 3) and is left out, such as ` +
 			`"Bern,1,red\nGraz,2,blue\nBonn,3,red" line 42: a row with too few or too many cells goes on to ` +
@@ -542,6 +544,34 @@ func TestDoubtsNameLines(t *testing.T) {
 		if have := fmt.Sprint(r.Doubts()); have != want {
 			t.Errorf("%s, want %s", have, want)
 		}
+	}
+}
+
+func TestNamesInComment(t *testing.T) {
+	no := false
+	r, _ := mustOpen(t, "# made by\n#town,size,sold\n"+table("", 20, plain(",")), Given{Header: &no})
+	if len(r.Doubts()) > 0 {
+		t.Error(r.Doubts())
+	}
+}
+
+func TestDamagedUTF8(t *testing.T) {
+	text := "a,b\n" + strings.Repeat("caf\u00e9,1\n", 20)
+	for _, c := range []struct{ more, encoding, want string }{
+		{"caf\xe9,1\n", "", "[line 22: bytes that are not UTF-8 are read as the character U+FFFD " +
+			"(-encoding)]"},
+		{"caf\xe9,1\n", "utf-8", "[]"}, {"", "utf-8", "[]"},
+	} {
+		r, rows := mustOpen(t, text+c.more, Given{Encoding: c.encoding})
+		last := rows[len(rows)-1][0]
+		if have := fmt.Sprint(r.Doubts()); have != c.want || c.more != "" && last != "caf\ufffd" {
+			t.Errorf("%s, %q, want %s", have, last, c.want)
+		}
+	}
+	long := strings.Repeat("Bern,1\n", headSize) // longer than the samples
+	_, _, err := openText(t, long+"caf\xe9,1\n"+long, Given{})
+	if !strings.Contains(fmt.Sprint(err), "a byte that is not UTF-8: name the file's encoding") {
+		t.Error(err)
 	}
 }
 

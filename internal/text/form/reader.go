@@ -30,6 +30,7 @@ type Reader struct {
 	json    *jsonRows // equal to table for the format JSONL; else nil
 	keep    bool
 	needed  []string // names that a model needs; a row with all of them is a header
+	settled bool     // whether the caller says if there is a header
 
 	cells    []string
 	read     int // rows of a table that are not in empty or repeated
@@ -188,7 +189,7 @@ func (r *Reader) openTable(in *scanner, s *sample, g *Given) error {
 	r.scanner, r.table = in, in
 	in.set(best.separator, best.quote, best.comment)
 	in.blanks, in.asked = r.keep && best.width == 1, g.Quote == 0
-	if !h.header {
+	if r.settled = g.Header != nil; !h.header {
 		r.needed = g.Names
 	}
 	if err := in.skip(f.SkipLines); err != nil {
@@ -230,8 +231,8 @@ func (r *Reader) readHeading(c *candidate, body [][]string) error {
 		r.names[i] = strings.Clone(name) // the row is valid only until the next one is read
 	}
 	if short && r.names[0] == "" {
-		r.doubt(Doubt{About: "column", Line: line, Cell: cells[0], Text: "the header has one cell " +
-			"fewer than the rows: the first column is taken for the one without a name"})
+		r.doubt(Doubt{About: "column", Line: line, Text: "the header has one cell fewer than the " +
+			"rows: the first column is taken for the one without a name"})
 	}
 	if r.form.Units {
 		if cells, err = r.nextFilled(); err != nil && err != io.EOF {
@@ -443,7 +444,7 @@ func (r *Reader) doubt(d Doubt) {
 // finish adds the doubts about the whole file, or returns an error if too many rows are ragged.
 func (r *Reader) finish() error {
 	r.done = true
-	if d := r.decoder; d.replaced > 0 && r.encodingDoubt == nil { // UTF-16
+	if d := r.decoder; d.replaced > 0 && d.name != utf8Name {
 		r.encodingDoubt = &Doubt{About: "encoding", Text: "bytes that are not UTF-16 are read as the " +
 			"character U+FFFD: the file may be cut off or damaged"}
 	}
@@ -474,14 +475,15 @@ func (r *Reader) finish() error {
 		reason := fmt.Sprintf("%s where the table has %s", plural.Count(r.width, "cell"),
 			plural.Count(w, "column"))
 		if n := r.ragged.count - 1; n > 0 {
-			reason += fmt.Sprintf(" (and %s with too few or too many): mend them, or say what "+
+			reason += fmt.Sprintf(" (and %s with too few or too many cells): mend them, or say what "+
 				"separates cells (-sep) and what quotes them (-quote)", plural.Count(n, "more row"))
 		}
 		return &SyntaxError{Line: r.ragged.line, Reason: reason}
 	}
 	tell(r.ragged, fmt.Sprintf("a row has too few or too many cells (not %d) and %s", w, fate),
 		"%d rows"+fmt.Sprintf(" have too few or too many cells (not %d) and %s", w, fates))
-	advise(r.tall, "mend stray quotes, or say -quote none if no cell is quoted",
+	const stray = "mend stray quotes, or say -quote none if no cell is quoted"
+	advise(r.tall, stray,
 		fmt.Sprintf("a row with too few or too many cells goes on to line %d", r.tallTo),
 		"%d rows with too few or too many cells"+
 			fmt.Sprintf(" have several lines, the first up to line %d", r.tallTo))
@@ -497,7 +499,7 @@ func (r *Reader) finish() error {
 		advise(s.comments, "-comment none reads such lines",
 			"a line that begins with the comment sign may be a row, and is left out",
 			"%d lines that begin with the comment sign may be rows, and are left out")
-		tell(s.openings, "a quote, perhaps without a closing quote, is read as a character",
+		advise(s.openings, stray, "a quote, perhaps without a closing quote, is read as a character",
 			"%d rows have quotes, perhaps without closing quotes, that are read as characters")
 		if s.swallowed.count > 0 {
 			r.doubt(s.swallowedDoubt())
@@ -515,7 +517,7 @@ func (r *Reader) finish() error {
 // doubtComment adds a doubt if a table of several columns has no header, but the last comment line
 // above it has a name for each column.
 func (r *Reader) doubtComment(above quirk) {
-	if r.form.Header || r.form.Columns < 2 {
+	if r.form.Header || r.form.Columns < 2 || r.settled {
 		return
 	}
 	in := scanSample([]byte(above.cell), false)
@@ -527,7 +529,8 @@ func (r *Reader) doubtComment(above quirk) {
 	names := slices.Clone(cells)
 	if names[0] = trim(names[0][1:]); namelike(names) && !slices.Contains(names, "") {
 		r.doubt(Doubt{About: "header", Line: above.line, Cell: cells[0], Text: "a comment above the " +
-			"table may name the columns, and is left out", Flag: "if so, take its comment sign away"})
+			"table may name the columns, and is left out",
+			Flag: "if so, take its comment sign away; otherwise, -header no"})
 	}
 }
 
