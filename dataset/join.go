@@ -32,6 +32,9 @@ type join struct {
 
 const noRows = "the file has no rows"
 
+const giveHeader = "give each file the header or, if both have one, use -header yes or, if neither " +
+	"has one, -header no"
+
 type joinDoubt struct {
 	Doubt
 	more int // further files with this doubt
@@ -131,7 +134,7 @@ func (j *join) given(g form.Given) form.Given {
 	}
 	g.Names, g.Label, g.Columns = nil, "", 0
 	if j.form.Header {
-		g.Names = j.names
+		g.Names, g.NamesOf = j.names, j.first
 	}
 	return g
 }
@@ -142,11 +145,9 @@ func (j *join) places(f *Form, names []string, file string, line int) ([]int, er
 	}
 	switch {
 	case f.Header != j.form.Header && f.Header:
-		return fault("a header, but %s has none: if both have a header, or neither has, use -header "+
-			"yes or -header no", j.first)
+		return fault("a header, but %s has none: "+giveHeader, j.first)
 	case f.Header != j.form.Header:
-		return fault("no header, but %s has one: give each file the header or, if neither has one, use "+
-			"-header no", j.first)
+		return fault("no header, but %s has one: "+giveHeader, j.first)
 	case f.Format == form.Lines && j.form.Format != form.Lines:
 		return fault("lines of texts, but %s has cells", j.first)
 	case len(names) > len(j.names) && !f.Header:

@@ -112,11 +112,13 @@ func TestMoreErrors(t *testing.T) {
 	texts, cells := put("texts.tsv", sentences.String()), put("cells.csv", "1,2\n3,4\n")
 	wide, narrow := put("wide.svm", "1 2000000:1\n"), put("narrow.svm", "1 2:1\n")
 	twice, once := put("twice.csv", "a,a,y\n1,2,3\n"), put("once.csv", "a,y\n1,2\n")
+	ab, ac := put("ab.csv", "a,b,y\n1,2,3\n4,5,6\n"), put("ac.csv", "a,c,y\n1,2,3\n4,5,6\n")
 	for _, c := range []struct {
 		names []string
 		opt   Options
 		want  string
 	}{
+		{[]string{ab, ac}, Options{}, `ac.csv:1: no column is called "b" in the header, unlike in ` + ab},
 		{[]string{cells, texts}, Options{}, "texts.tsv:1: lines of texts, but " + cells + " has cells"},
 		{[]string{texts, cells}, Options{}, "cells.csv:1: lines without a tab, but " + texts},
 		{[]string{wide, narrow}, Options{}, "wide.svm: 2000000 features are beyond the limit"},

@@ -37,6 +37,8 @@ type Given struct {
 	// Names are the columns that a model needs; nil without a model, or if its training data had no
 	// header.
 	Names []string
+	// NamesOf is the name of the file whose header Names are; "" for a model.
+	NamesOf string
 	// Label is the name of the label column. A file for a model may lack this column.
 	Label string
 	// Columns is the number of the model's columns, not counting the label. It is 0 if there is no

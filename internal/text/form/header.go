@@ -441,6 +441,9 @@ func (c *candidate) checkNames(at int, g *Given) error {
 		quoted[i] = strconv.Quote(escape.Cut(absent[i]))
 	}
 	reason := "no column is called " + strings.Join(quoted, " or ") + " in the header"
+	if g.NamesOf != "" {
+		reason += ", unlike in " + g.NamesOf
+	}
 	if more := len(absent) - most; more > 0 {
 		reason += fmt.Sprintf("; further missing columns: %d", more)
 	}
