@@ -32,8 +32,8 @@ type join struct {
 
 const noRows = "the file has no rows"
 
-const giveHeader = "give each file the header or, if both have one, use -header yes or, if neither " +
-	"has one, -header no"
+const giveHeader = "give each file the header or, if both have one, use -header yes or, if " +
+	"neither has one, -header no"
 
 type joinDoubt struct {
 	Doubt

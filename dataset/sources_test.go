@@ -118,7 +118,7 @@ func TestMoreErrors(t *testing.T) {
 		opt   Options
 		want  string
 	}{
-		{[]string{ab, ac}, Options{}, `ac.csv:1: no column is called "b" in the header, unlike in ` + ab},
+		{[]string{ab, ac}, Options{}, `no column is called "b" in the header, unlike in ` + ab},
 		{[]string{cells, texts}, Options{}, "texts.tsv:1: lines of texts, but " + cells + " has cells"},
 		{[]string{texts, cells}, Options{}, "cells.csv:1: lines without a tab, but " + texts},
 		{[]string{wide, narrow}, Options{}, "wide.svm: 2000000 features are beyond the limit"},

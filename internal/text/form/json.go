@@ -144,10 +144,12 @@ func (s *jsonScanner) object(visit func(name, value string, at int) string) (rea
 	}
 	s.skip()
 	for first := true; !s.take('}'); first = false {
-		if !first && !s.take(',') {
+		if !first && s.at < len(s.text) && !s.take(',') {
 			return "want a comma or a brace"
 		}
-		s.skip()
+		if s.skip(); s.at == len(s.text) {
+			return endWithin
+		}
 		quoted := s.at < len(s.text) && s.text[s.at] == '"'
 		name, ok := s.string()
 		if quoted && !ok {
@@ -188,7 +190,10 @@ func (s *jsonScanner) take(c byte) bool {
 	return false
 }
 
-const badString = "not a valid string of JSON"
+const (
+	badString = "not a valid string of JSON"
+	endWithin = "the line ends within an object: want each object in one line"
+)
 
 // string leaves s.at unchanged if there is no valid string.
 func (s *jsonScanner) string() (value string, ok bool) {
