@@ -314,9 +314,9 @@ func (a *npyArray) check(v []float32, raw []byte, first int) error {
 		row, col := a.place(first + i)
 		what := "column"
 		if col == a.label {
-			what = "label, column"
+			what = "label column"
 		}
-		return fmt.Errorf("row %d, %s %d: %s", row, what, col, reason)
+		return fmt.Errorf("row %d, %s %d, counted from 0: %s", row, what, col, reason)
 	}
 	if a.kind == 'f' {
 		for i, x := range v {

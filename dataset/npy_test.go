@@ -272,20 +272,20 @@ func TestNPYErrors(t *testing.T) {
 		{"extra data", append(bytes.Clone(good), 0), nil, Options{},
 			"a.npy: more than the 16 bytes of data that the header says"},
 		{"NaN", array("<f4", "(2, 2)", 1, 2, nan, 4), nil, Options{},
-			"a.npy: row 1, column 0: not finite"},
+			"a.npy: row 1, column 0, counted from 0: not finite"},
 		{"label infinite", npy(1, ok, encode("<f4", 1, 2, 3, math.Inf(-1))), nil, Options{},
-			"a.npy: row 1, label, column 1: not finite"},
+			"a.npy: row 1, label column 1, counted from 0: not finite"},
 		{"Fortran NaN", npy(1, npyHeader("<f4", true, "(2, 2)"), encode("<f4", 1, 2, nan, 4)), nil,
-			Options{}, "a.npy: row 0, label, column 1: not finite"},
+			Options{}, "a.npy: row 0, label column 1, counted from 0: not finite"},
 		{"1e39", array(">f8", "(2, 2)", 1, 2, -1e39, 4), nil, Options{},
-			"a.npy: row 1, column 0: beyond the range of float32"},
+			"a.npy: row 1, column 0, counted from 0: beyond the range of float32"},
 		{"half infinite", array("<f2", "(2, 2)", 0, 0, math.Inf(1), 0), nil, Options{},
-			"a.npy: row 1, column 0: not finite"},
+			"a.npy: row 1, column 0, counted from 0: not finite"},
 		{"label 2^24+1", array("<i4", "(2, 2)", 1, 2, 3, 1<<24+1), nil, Options{},
-			"a.npy: row 1, label, column 1: an integer that float32 can't hold exactly"},
+			"a.npy: row 1, label column 1, counted from 0: an integer that float32 can't hold exactly"},
 		{"label 2^24+1 in float64", npy(1, npyHeader("<f8", true, "(2, 2)"),
 			encode("<f8", 1, 2, 3, 1<<24+1)), nil, Options{},
-			"a.npy: row 1, label, column 1: an integer that float32 can't hold exactly"},
+			"a.npy: row 1, label column 1, counted from 0: an integer that float32 can't hold exactly"},
 		{"labels of two columns", good, good, Options{}, "y.npy: 2 labels a row: want 1"},
 		{"labels of another count", good, array("<f4", "(3,)", 1, 2, 3), Options{},
 			"y.npy: the number of labels is 3, but the number of rows in x.npy is 2"},
@@ -364,7 +364,7 @@ func TestNPYLarge(t *testing.T) {
 					}
 					copy(bad[len(bad)-8*len(values)+8*k:], encode(descr, 1<<24+1))
 					_, err := readNPYBytes(bad, nil, opt)
-					want := fmt.Sprintf("a.npy: row %d, label, column %d: %s",
+					want := fmt.Sprintf("a.npy: row %d, label column %d, counted from 0: %s",
 						row, label, cell.NotExact)
 					if err == nil || err.Error() != want {
 						t.Errorf("%v, want %s", err, want)

@@ -69,8 +69,8 @@ func (o Options) formatOf(path string) (Format, error) {
 		format = FormatOf(path)
 	}
 	if format == FormatAuto {
-		return "", fmt.Errorf("%s: the name does not tell the format: "+
-			"want .svm, .csv, .tsv, .jsonl, .npy, .pgsm, an IDX pair or the format option", path)
+		return "", fmt.Errorf("%s: the name does not tell the format: want .svm, .csv, .tsv, .jsonl, "+
+			".npy, .pgsm, an IDX pair, or the format's name (-format)", path)
 	}
 	return format, nil
 }

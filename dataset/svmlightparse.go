@@ -357,7 +357,7 @@ func (s *scratch) merge(idx []int32, val []float32, once bool) (n int, again int
 		j, sum := idx[k], val[k]
 		for k++; k < len(idx) && idx[k] == j; k++ {
 			if once {
-				return 0, j, fmt.Sprintf("index %d twice in a line", j)
+				return 0, j, fmt.Sprintf("index %d twice in a line (-unsorted sum adds the values)", j)
 			}
 			sum += val[k]
 		}
@@ -466,7 +466,7 @@ func (r *rules) badOrder(j, last uint64) string {
 		return "index 0: indices start at 1; if the data count from 0, set the index base to 0 or " +
 			"auto (-index-base)"
 	case j == last:
-		return fmt.Sprintf("index %d twice in a line", j)
+		return fmt.Sprintf("index %d twice in a line (-unsorted sum adds the values)", j)
 	}
 	return fmt.Sprintf("index %d after %d: indices have to ascend (-unsorted sort, or sum)",
 		j, last)

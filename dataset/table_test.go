@@ -241,7 +241,7 @@ func TestSvmlightUnlabelled(t *testing.T) {
 		}
 	}
 	_, err = readText("3:1 1:1 3:2\n", Options{Labels: LabelsNo, Unsorted: UnsortedSort})
-	if !says(err, `a.svm:1:9: token "3:2": index 3 twice in a line`) {
+	if !says(err, `a.svm:1:9: token "3:2": index 3 twice in a line (-unsorted sum adds`) {
 		t.Error(err)
 	}
 }
