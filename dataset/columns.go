@@ -50,7 +50,7 @@ func (c *columns) byPlace(names []string) (err error) {
 		return &columnError{err.Error()}
 	}
 	if features > c.opt.maxCSVFeatures() {
-		return columnErrorf("%d features are beyond the limit of %d (-max-features)", features,
+		return columnErrorf("%d feature columns are beyond the limit of %d (-max-features)", features,
 			c.opt.maxCSVFeatures())
 	}
 	c.label = -1

@@ -161,7 +161,7 @@ func TestCSVErrors(t *testing.T) {
 		{"fewer features than are wanted", "a,b,c\n1,2,3\n", Options{Features: 5},
 			`a.csv:1: 3 columns, want 6 with the label column`},
 		{"too many columns", "1,2,3,4\n", Options{MaxFeatures: 2},
-			`a.csv:1: 3 features are beyond the limit of 2 (-max-features)`},
+			`a.csv:1: 3 feature columns are beyond the limit of 2 (-max-features)`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, err := readCSVText(c.text, c.opt)
