@@ -300,8 +300,8 @@ func (o Options) checkFeatures() error {
 		return fmt.Errorf("dataset: MaxFeatures %d (-max-features): want 1 to %d, or 0 for the default",
 			o.MaxFeatures, math.MaxInt32)
 	case o.Features < 0 || o.Features > o.MaxFeatures:
-		return fmt.Errorf("dataset: Features %d (of a model or its table): want 0 to %d (-max-features)",
-			o.Features, o.MaxFeatures)
+		return fmt.Errorf("dataset: Features %d (of a model or its table): want 0 to %d "+
+			"(-max-features)", o.Features, o.MaxFeatures)
 	case o.HashBits < 0 || o.HashBits > maxHashBits:
 		return fmt.Errorf("dataset: HashBits %d (-hash-bits): want 0 to %d", o.HashBits, maxHashBits)
 	case hashed > o.MaxFeatures:

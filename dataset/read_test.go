@@ -121,7 +121,8 @@ func TestReadErrors(t *testing.T) {
 		`dataset: MaxFeatures -1 (-max-features): want 1 to 2147483647, or 0 for the default`: {
 			MaxFeatures: -1,
 		},
-		`dataset: Features -1 (of a model or its table): want 0 to 134217728 (-max-features)`: {Features: -1},
+		`dataset: Features -1 (of a model or its table): want 0 to 134217728 (-max-features)`: {
+			Features: -1},
 		`dataset: Features 11 (of a model or its table): want 0 to 10 (-max-features)`: {
 			Features: 11, MaxFeatures: 10,
 		},
