@@ -114,7 +114,7 @@ func TestNumbers(t *testing.T) {
 			"on")...), Category, "different words", 74, 0, "numbers and words, taken for words"},
 		{"odd words, one in ten", "x", append(some(90, "%d.%d"), cells(10, func(i int) string {
 			return fmt.Sprintf("w%c", 'a'+i)
-		})...), Number, "numbers", 2, 10, `such as "wa" (-categories x)`},
+		})...), Number, "numbers", 2, 10, `such as "wa" (correct such cells`},
 		{"a total", "year", append(times(10, "2018", "2019", "2020"), "Total"), Number, "numbers", 2, 1,
 			`column "year": 1 of 31 values`},
 		{"codes with stars", "x", append(times(6, "0", "1", "2", "3", "4", "5"), "3*", "3*"), Category,

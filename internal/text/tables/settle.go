@@ -442,7 +442,8 @@ func (f *Fitter) report(e *Encoder, i int, v verdict) {
 		if r.Odd == 1 {
 			text = "%d of %d values is not read as a %s and counts as missing"
 		}
-		f.doubt(c.Name, verdict{cell: r.OddCell, flag: "-categories COLUMN",
+		f.doubt(c.Name, verdict{cell: r.OddCell, flag: "correct such cells or make them empty; if " +
+			"the column has words, -categories COLUMN",
 			doubt: fmt.Sprintf(text, r.Odd, values, c.Kind)})
 	}
 }
