@@ -234,9 +234,13 @@ func (t *tableFile) settle(cells int) error {
 		t.columns.empty, t.columns.growing = f.Trailing, f.Format == form.JSONL
 		t.columns.header = f.Header
 		err := t.columns.settle(t.rows.Names(), cells)
-		if c := (*columnError)(nil); errors.As(err, &c) && f.Format == form.CSV &&
-			f.Separator == form.None {
-			c.reason += t.aboutSeparator()
+		if c := (*columnError)(nil); errors.As(err, &c) {
+			switch {
+			case f.Format == form.CSV && f.Separator == form.None:
+				c.reason += t.aboutSeparator()
+			case f.Format == form.Lines && cells == 1 && t.opt.LabelColumn == "":
+				c.reason = "the lines have no labels: want lines of a label, a tab and a text"
+			}
 		}
 		for t.leading < len(t.columns.from) && t.columns.from[t.leading] == t.leading {
 			t.leading++
