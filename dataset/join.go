@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/internal/base/plural"
@@ -246,7 +247,9 @@ func (r *tableRows) end(file string) {
 	}
 	for _, d := range doubts {
 		if r.join != nil {
-			d.File = file
+			if d.File = file; strings.Contains(d.Flag, "-") && !strings.Contains(d.Flag, "awk") {
+				d.Flag += "; flags apply to all files"
+			}
 		}
 		i := slices.IndexFunc(r.doubts, func(o joinDoubt) bool {
 			return o.About == d.About && o.Column == d.Column && o.Text == d.Text

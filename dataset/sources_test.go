@@ -160,6 +160,11 @@ func TestMoreErrors(t *testing.T) {
 	if want := "[" + named + ": the file has no rows]"; err != nil || fmt.Sprint(s.Doubts) != want {
 		t.Errorf("%v, want the doubt %s; %v", s, want, err)
 	}
+	title := put("title.csv", "by hand\na,b,y\n1,2,3\n2,3,4\n")
+	s, err = Read(title, Options{More: []string{named}})
+	if err != nil || !strings.Contains(fmt.Sprint(s.Doubts), "or fewer; flags apply to all files)") {
+		t.Errorf("%v; %v", s, err)
+	}
 	comment := put("comment.svm", "# no rows\n")
 	s, err = Read(narrow, Options{More: []string{comment, narrow}})
 	if want := "[" + comment + ": the file has no rows]"; err != nil || fmt.Sprint(s.Doubts) != want {
