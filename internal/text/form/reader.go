@@ -238,7 +238,7 @@ func (r *Reader) readHeading(c *candidate, body [][]string) error {
 		if cells, err = r.nextFilled(); err != nil && err != io.EOF {
 			return err
 		}
-		if err == nil {
+		if err == nil && !isRule(cells) {
 			line, _ = r.table.position(0)
 			r.doubt(Doubt{About: "rows", Line: line, Cell: cells[0], Text: "the row below the header " +
 				"is taken for units, types or descriptions, and is left out"})
