@@ -535,11 +535,11 @@ func TestDoubtsNameLines(t *testing.T) {
 		table("a,b", 20, func(i int) string { return color(i) + ",'" + number(i, 1) }):       "[]",
 		table("", 20, func(i int) string { return "[" + plain(", ")(i) + "]" }): `[brackets around the ` +
 			`rows are read as parts of the cells, such as "[` + town(1) + `" (cut them off)]`,
-		table("", 20, func(i int) string { return fmt.Sprintf("(%d),%d,(%d)", i, i*i%7, i) }):         "[]",
-		"# made by\n# a, b and c.\n" + table("", 20, plain(",")):                                      "[]",
-		table("|a|b|\n|---|---|", 20, func(i int) string { return fmt.Sprintf("|%d|%d|", i, i*i%7) }): "[]",
-		"# made by\n#1,2,3\n" + table("", 20, plain(",")):                                             "[]",
-		"# made by\n#p,q,r\n" + table("a,b,c", 20, plain(",")):                                        "[]",
+		table("", 20, func(i int) string { return fmt.Sprintf("(%d),%d,(%d)", i, i*i%7, i) }):       "[]",
+		"# made by\n# a, b and c.\n" + table("", 20, plain(",")):                                    "[]",
+		table("|a|b|\n|---|---|", 20, func(i int) string { return fmt.Sprintf("|%d|%d|", i, i%7) }): "[]",
+		"# made by\n#1,2,3\n" + table("", 20, plain(",")):                                           "[]",
+		"# made by\n#p,q,r\n" + table("a,b,c", 20, plain(",")):                                      "[]",
 	} {
 		r, _ := mustOpen(t, text, Given{})
 		if have := fmt.Sprint(r.Doubts()); have != want {

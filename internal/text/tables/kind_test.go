@@ -233,6 +233,8 @@ func TestDates(t *testing.T) {
 		{"Portuguese", "x", times(9, words("jan-2010 fev-2010 mar-2011 abr-2012")...), Date, "dates", 13, 0,
 			""},
 		{"times", "x", day("15:04"), Date, "times of the day", 1, 0, ""},
+		{"times and a date", "x", odd(day("15:04"), "2020-01-01"), Date, "times of the day", 2, 1,
+			`1 of 61 values is not read as a time and counts as missing, such as "2020-01-01"`},
 		{"times, am and pm", "x", day("3:04 PM"), Date, "times of the day", 1, 0, ""},
 		{"one unknown", "x", odd(day("2006-01-02"), "unknown"), Date, "dates", 21, 1, ""},
 		{"zeros", "x", odd(day("2006-01-02"), "0000-00-00", "0000-00-00"), Date, "dates", 21, 2, ""},

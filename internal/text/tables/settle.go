@@ -442,9 +442,13 @@ func (f *Fitter) report(e *Encoder, i int, v verdict) {
 		if r.Odd == 1 {
 			text = "%d of %d values is not read as a %s and counts as missing"
 		}
+		kind := string(c.Kind)
+		if c.Date != nil && c.Date.Order == "time" {
+			kind = "time"
+		}
 		f.doubt(c.Name, verdict{cell: r.OddCell, flag: "correct such cells or make them empty; if " +
 			"the column has words, -categories COLUMN",
-			doubt: fmt.Sprintf(text, r.Odd, values, c.Kind)})
+			doubt: fmt.Sprintf(text, r.Odd, values, kind)})
 	}
 }
 
