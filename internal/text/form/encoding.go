@@ -86,7 +86,7 @@ func detectEncoding(samples [][]byte) (e encoding, doubt *Doubt) {
 	if bad == 0 {
 		return e, nil
 	}
-	d := &Doubt{About: "encoding", Flag: "-encoding"}
+	d := &Doubt{About: "encoding"}
 	if at >= 0 {
 		d.Line = 1 + countLines(head[:at])
 		d.Cell = string(decodeWindows1252(nil, wordAround(head, at)))
@@ -97,6 +97,7 @@ func detectEncoding(samples [][]byte) (e encoding, doubt *Doubt) {
 		e = encoding{name: windows1252Name}
 		d.Text = "the file is not UTF-8 and is read as windows-1252"
 	}
+	d.Flag = "if that is right, -encoding " + e.name
 	return e, d
 }
 

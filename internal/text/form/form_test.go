@@ -560,7 +560,7 @@ func TestDamagedUTF8(t *testing.T) {
 	text := "a,b\n" + strings.Repeat("caf\u00e9,1\n", 20)
 	for _, c := range []struct{ more, encoding, want string }{
 		{"caf\xe9,1\n", "", "[line 22: bytes that are not UTF-8 are read as the character U+FFFD " +
-			"(-encoding)]"},
+			"(if that is right, -encoding utf-8)]"},
 		{"caf\xe9,1\n", "utf-8", "[]"}, {"", "utf-8", "[]"},
 	} {
 		r, rows := mustOpen(t, text+c.more, Given{Encoding: c.encoding})
