@@ -19,17 +19,11 @@ import (
 // settle turns the doubts about the data into warnings. It returns an error for a doubt in
 // settledBy if trains is set, and for any doubt with -strict.
 func (d *dataReader) settle(trains bool) error {
-	if d.opt.Header == dataset.HeaderNo { // then no comment is the header, either
-		d.doubts = slices.DeleteFunc(d.doubts, func(doubt dataset.Doubt) bool {
-			return doubt.About == "header"
-		})
-	}
 	for i, doubt := range d.doubts {
 		if how := settledBy[doubt.About]; trains && how != "" {
 			d.doubts = slices.Delete(d.doubts, i, i+1) // the error takes the place of the warning
-			// If a comment may be the header, -header yes would lose a row.
-			if doubt.About == "header" && doubt.Flag != "-header" {
-				how = "-header no otherwise"
+			if doubt.About == "header" && doubt.Flag != "-header" { // the doubt says what to do
+				return fmt.Errorf("%s: %s", d, doubt.String())
 			}
 			return fmt.Errorf("%s: %s: give %s", d, doubt.String(), how)
 		}
