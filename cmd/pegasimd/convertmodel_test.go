@@ -127,6 +127,10 @@ func TestConvertModelHints(t *testing.T) {
 		"predict", toy, "a.liblinear")
 	fails(t, exitError, "it begins like a model in JSON, which convert -from json", "eval", toy,
 		"a.json")
+	fails(t, exitError, "begins like a model of liblinear", "train", "-start", "a.liblinear", toy)
+	fails(t, exitError, "begins like a model in JSON", "verify", "-prior", "a.json", "a.model", toy)
+	write(t, "b.model", read(t, "a.liblinear"))
+	fails(t, exitError, "begins like a model of liblinear", "inspect", "b.model")
 	fails(t, exitUsage, "a.model is a model, want data", "convert", "-for", "a.model", "a.model",
 		"for.json")
 	fails(t, exitUsage, "is a model: want -to, or an OUT that ends in", "convert", "a.model", "a.csv")

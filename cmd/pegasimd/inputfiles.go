@@ -12,6 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/sys/budget"
 	"github.com/pegasimd/pegasimd/internal/sys/files"
 	"github.com/pegasimd/pegasimd/modelio"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 func (c *call) findInputs() {
@@ -119,16 +120,30 @@ func readAs[T any](name string, stdin io.Reader, read func(io.Reader) (T, error)
 
 func readModel(name string, stdin io.Reader) (modelio.Predictor, error) {
 	m, err := readAs(name, stdin, modelio.Read)
-	if head, unread := headOf(name); err != nil && unread == nil {
-		switch {
-		case bytes.HasPrefix(head, []byte("solver_type ")):
-			err = fmt.Errorf("%w: it begins like a model of liblinear, which convert -from "+
-				"liblinear reads", err)
-		case modelKinds["json"].is(head):
-			err = fmt.Errorf("%w: it begins like a model in JSON, which convert -from json reads", err)
-		}
+	return m, likeForeign(name, err)
+}
+
+// If the name is empty, readLinearModel returns nil.
+func readLinearModel(name string) (*pegasos.Model, error) {
+	m, err := readNamed(name, pegasos.Read)
+	return m, likeForeign(name, err)
+}
+
+// likeForeign adds to an error of reading a model which format the file appears to have.
+func likeForeign(name string, err error) error {
+	if err == nil {
+		return nil
 	}
-	return m, err
+	head, unread := headOf(name)
+	switch {
+	case unread != nil:
+	case bytes.HasPrefix(head, []byte("solver_type ")):
+		return fmt.Errorf("%w: it begins like a model of liblinear, which convert -from "+
+			"liblinear reads", err)
+	case modelKinds["json"].is(head):
+		return fmt.Errorf("%w: it begins like a model in JSON, which convert -from json reads", err)
+	}
+	return err
 }
 
 // If the name is empty, readNamed returns the zero value.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -76,7 +77,7 @@ func readWeights(name string, maxBytes int64, rows int) (weights []float32, err 
 		}
 		w := float32(numbers[0])
 		weights = append(weights, w)
-		if !labels.GoodWeight(float64(w)) {
+		if !labels.GoodWeight(numbers[0]) || !labels.GoodWeight(float64(w)) {
 			return fmt.Errorf("the weight is %v, want %s", numbers[0], labels.GoodWeights)
 		}
 		return nil
@@ -138,6 +139,9 @@ func readCosts(name string) (costs [][]float64, err error) {
 		return nil, nil
 	}
 	err = readNumbers(name, "cost", 0, func(numbers []float64) error {
+		if len(numbers) == 0 {
+			return errors.New("a line without costs")
+		}
 		if len(costs) > 0 && len(costs)-surplus >= len(costs[0]) {
 			return fmt.Errorf("more than %d lines, but the first line has %s: want as many "+
 				"lines as costs in a line", len(costs[0])+surplus, count(len(costs[0]), "cost"))
@@ -147,6 +151,9 @@ func readCosts(name string) (costs [][]float64, err error) {
 	})
 	if err != nil {
 		return nil, err
+	}
+	if costs == nil {
+		return nil, fmt.Errorf("%s: no costs", inputName(name))
 	}
 	for i, row := range costs {
 		if len(row) != len(costs) {
@@ -204,7 +211,8 @@ func (l labelling) classWeight(list string) (string, error) {
 			return "", flags.Usagef("-class-weight: %q: want class=weight, with a class of the data, or "+
 				"balanced alone", part)
 		case !found:
-			return "", flags.Usagef("-class-weight: no class is called %q", part[:at])
+			return "", flags.Usagef("-class-weight: no class is called %q; the classes are %s",
+				part[:at], listNames(l.names, 20))
 		}
 		parts[i] = pegasos.FormatLabel(label) + part[at:]
 	}
@@ -242,14 +250,25 @@ func (d *dataReader) readValid(
 	if numbers && v.Names != nil {
 		return nil, nil, fmt.Errorf("%s: the labels are names, want numbers", &likeSet)
 	}
-	if v.Names != nil || known.names != nil {
-		for i, y := range v.Y {
-			label, ok := known.label(labelName(v, y))
-			if !ok {
+	trained, unknown := map[float32]bool{}, map[string]bool{}
+	for _, y := range set.Y {
+		trained[y] = true
+	}
+	for i, y := range v.Y {
+		label, ok := y, true
+		if v.Names != nil || known.names != nil {
+			if label, ok = known.label(labelName(v, y)); !ok {
 				label = float32(math.NaN())
 			}
 			v.Y[i] = label
 		}
+		if !numbers && !trained[label] {
+			unknown[labelName(v, y)] = true
+		}
+	}
+	if len(unknown) > 0 {
+		d.call.warn(fmt.Sprintf("%s: rows with labels that the training data lack count as mistakes: %s",
+			escape.Name(shortName(likeSet.String())), firstNames(slices.Sorted(maps.Keys(unknown)))))
 	}
 	return &pegasos.Labelled{X: v.Examples(), Y: v.Y}, v.LeftOut, nil
 }
@@ -259,6 +278,9 @@ func relabel(set *dataset.Set, m modelio.Predictor, weights []float32) error {
 	classes := m.Head().Classes
 	at, names := positions(set, predictions.ClassNames(m))
 	for i, k := range at {
+		if k == noLabel {
+			continue
+		}
 		if k >= len(classes) {
 			if i < len(weights) && weights[i] == 0 {
 				continue // the model lacks classes that only have rows of weight 0

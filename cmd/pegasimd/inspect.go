@@ -19,12 +19,12 @@ var inspectCommand = command{help.Command{
 	Arguments: "MODEL|DATA...",
 	Summary:   "print what is in a model or a data file",
 	Help: `Inspect checks a model, and prints its classes and sizes, how it was trained and, if it
-is linear, its most important weights. If the model scales columns or encodes a table, weights are
-ranked by the magnitude of weight times spread. The spread of a column is about the standard
-deviation of its values. With -scale max-abs it is their largest magnitude. Weights of other models
-are ranked by magnitude alone. For one-vs-one, weights are the means of their absolute values over
-the pairs. In other classifiers a positive weight is in favor of the class, or of the second of two
-classes.
+is linear, its most important weights. If the model or its encoder scales columns, weights are
+ranked by the magnitude of weight times spread. The spread is about the standard deviation of the
+values that the weight multiplies. With -scale max-abs it is their largest magnitude. Weights of
+other models are ranked by magnitude alone. For one-vs-one, weights are the means of their absolute
+values over the pairs. In other classifiers a positive weight is in favor of the class, or of the
+second of two classes.
 
 For data other than a table, inspect prints the size, the labels or their number, and the range and
 zeros of the first features. For a table it prints how the text is read, and for each column its
@@ -50,7 +50,8 @@ func runInspect(c *call, args []string) error {
 	if model && len(c.more) > 0 {
 		return flags.Usagef("%s is a model: want one model, or data", args[0])
 	}
-	if model {
+	named := isModelName(args[0]) && c.flags.Data.Format == dataset.FormatAuto
+	if model || named && len(c.more) == 0 { // reading a file that is no model says so
 		return inspectModel(c, args[0], jsonOut)
 	}
 	return inspectData(c, args[0], jsonOut)

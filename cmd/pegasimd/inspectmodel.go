@@ -87,7 +87,8 @@ func (r *modelReport) nameWeights(text *dataReader) error {
 		}
 	}
 	if text != nil {
-		if r.Table == nil {
+		hasText := func(c tables.Column) bool { return c.Text != nil }
+		if r.Table == nil || !slices.ContainsFunc(r.Table.Columns, hasText) {
 			return flags.Usagef("-data: the model was not trained on a table with text")
 		}
 		var features []int // without the terms of curves, which have no n-grams
@@ -126,7 +127,7 @@ func (r *modelReport) nameOf(j int) string {
 
 func (r *modelReport) addLinear(m linearModel, top int) {
 	r.Prior, r.Start, r.Command, r.Calibration = m.Prior, m.Start, m.Command, m.Calibration
-	r.Config = m.Config
+	r.Config, r.joint = m.Config, m.Config.Multiclass.Joint()
 	if m.Result.Steps > 0 { // else the model is another program's
 		r.Settings = settingsOf(m.Model, r.Table)
 	}
@@ -316,16 +317,18 @@ func (r *modelReport) printRun(w io.Writer) {
 	if r.Steps == 0 {
 		return
 	}
-	started, inAll := "", ""
-	if r.Start != "" {
-		started = " including those of the start model"
+	inAll, squares := "", "|x|^2"
+	if r.Problems != nil {
+		squares = "k(x,x)"
 	}
-	if n := len(r.Vectors) + len(r.Problems); n > 1 {
-		inAll = fmt.Sprintf(" of all %d vectors", n)
+	n := len(r.Vectors) + len(r.Problems)
+	several := n > 1 && !r.joint
+	if several {
+		inAll = fmt.Sprintf(" summed over %d problems", n)
 	}
-	fmt.Fprintf(w, "trained   %s%s, %s%s, %s%s; mean |x|^2 %.6g, t0 %.6g%s\n",
-		count(int(r.Steps), "step"), started, epochCount(r.Epochs), bySolver(r.Solver),
-		count(int(r.Violations), "update"), inAll, r.R2, r.T0, r.first)
+	fmt.Fprintf(w, "trained   %s, %s%s, %s%s; mean %s %.6g, t0 %.6g%s\n",
+		stepCount(r.Steps, several, r.Start != ""), epochCount(r.Epochs), bySolver(r.Solver),
+		count(int(r.Violations), "update"), inAll, squares, r.R2, r.T0, r.first)
 }
 
 func (r *modelReport) printParts(w io.Writer) {
@@ -341,11 +344,12 @@ func (r *modelReport) printParts(w io.Writer) {
 		fmt.Fprintln(w, "weights   largest first; the model has no scaling of columns, so that "+
 			"weights of columns in different units can't be compared")
 	} else if r.Vectors != nil {
-		fmt.Fprintf(w, "weights   largest first, by weight x spread: about the standard deviation of "+
-			"the values that it multiplies or, with -scale max-abs, their largest magnitude%s\n", r.before)
+		fmt.Fprintf(w, "weights   largest first, by weight x spread; the spread is about the standard "+
+			"deviation of the values that the weight multiplies or, with -scale max-abs, their largest "+
+			"magnitude%s\n", r.before)
 	}
 	if r.Means != nil {
-		fmt.Fprintf(w, "\nmeans of absolute values over the %d pairs\n", len(r.Vectors))
+		fmt.Fprintf(w, "\nmeans of the weights' absolute values over the %d pairs\n", len(r.Vectors))
 		printWeights(w, r.Means)
 	}
 	for _, v := range r.Vectors[:min(maxParts, len(r.Vectors))] {
@@ -415,6 +419,7 @@ type modelReport struct {
 	pairC  float64 // C of each pair, which gives pairs different lambdas; 0 if unknown
 	first  string  // says which problem's r2 and t0 are printed; empty if there is only one
 	scaled bool
+	joint  bool   // the vectors are one problem
 	before string // with -scale unit, says that spreads are of the rows before the division
 	// scaling is nil unless it has an Expansion. The weights of the terms follow the weights of
 	// the features.

@@ -23,9 +23,9 @@ func TestInspectModel(t *testing.T) {
 	for _, want := range []string{
 		"the checksum is right\n", "hash      " + hashOf(t, model), "classes   3: bird, cat, dog\n",
 		"features  2, counted from 1\n", "columns   2 of a table, besides the label: pet\n",
-		" updates of all 3 vectors; mean ",
+		" updates summed over 3 problems; mean |x|^2 ",
 		"command   -format csv -sep , ", " -label-column pet -numbers '*' -bias augmented -epochs 20 ",
-		`"lambda":0.1`, "80 steps, 20 epochs", "objective ", "for dog: 2 weights other than 0, norm ",
+		`"lambda":0.1`, "trained   up to 80 steps a problem, 20 epochs", "objective ", "for dog: 2 weights other than 0, norm ",
 		", bias ", "  feature 1        +",
 		"  weight\n", "no scaling of columns",
 	} {
@@ -84,6 +84,7 @@ func TestInspectModel(t *testing.T) {
 	for want, args := range map[string][]string{
 		"checksum": {model}, "missing": {filepath.Join(dir, "missing")},
 		"-top": {"-top", "-1", state}, "too few": {},
+		"not trained on a table with text": {"-data", pets, state},
 	} {
 		fails(t, anyFailure, want, append([]string{"inspect"}, args...)...)
 	}
@@ -98,11 +99,12 @@ func TestInspectSortsBySpread(t *testing.T) {
 		fmt.Fprintf(&rows, "%v,%v,%s\n", float64(i*7%10)/1e4, 1000*(i%3)+i*11%30, pet)
 	}
 	data, model := file(t, "pets.csv", rows.String()), filepath.Join(t.TempDir(), "model")
-	const heading = "weights   largest first, by weight x spread: about the standard deviation of the " +
-		"values that it multiplies or, with -scale max-abs, their largest magnitude\n\n"
+	const heading = "weights   largest first, by weight x spread; the spread is about the standard " +
+		"deviation of the values that the weight multiplies or, with -scale max-abs, their largest " +
+		"magnitude\n\n"
 	for kind, want := range map[string]string{
 		"ovr": heading + "for cat: 2 weights",
-		"ovo": heading + "means of absolute values over the 3 pairs\n  feature 2        +",
+		"ovo": heading + "means of the weights' absolute values over the 3 pairs\n  feature 2        +",
 	} {
 		must(t, "train", "-quiet", "-curves", "none", "-scale", "standard", "-multiclass", kind,
 			data, model)

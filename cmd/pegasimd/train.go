@@ -169,9 +169,9 @@ func (r *linearRun) openFiles() (err error) {
 	if err := r.openOutputs(); err != nil {
 		return err
 	}
-	r.prior, err = readNamed(f.Prior, pegasos.Read)
+	r.prior, err = readLinearModel(f.Prior)
 	if err == nil {
-		r.start, err = readNamed(f.Start, pegasos.Read)
+		r.start, err = readLinearModel(f.Start)
 	}
 	return err
 }
@@ -291,7 +291,7 @@ func (r *linearRun) train() error {
 	if m == nil || err != nil && !errors.Is(err, context.Canceled) {
 		var bad *pegasos.ConfigError
 		if errors.As(err, &bad) && bad.Field == "Costs" && r.flags.Costs != "" {
-			err = fmt.Errorf("%s: %w", r.flags.Costs, err)
+			err = fmt.Errorf("%s: %w", inputName(r.flags.Costs), err)
 		}
 		return r.reader.failed(err)
 	}

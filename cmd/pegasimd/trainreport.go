@@ -81,12 +81,9 @@ func (r *trainReport) print(w io.Writer, cfg pegasos.Config) {
 		}
 	}
 	fmt.Fprintln(w, r.Settings)
-	started := ""
-	if r.started {
-		started = " including those of the start model"
-	}
-	fmt.Fprintf(w, "%s, %s%s, %s%s, seed %d\n", lambda, epochCount(r.Epochs), bySolver(r.Solver),
-		count(int(r.Steps), "step"), started, r.Seed)
+	several := r.Classes > 2 && !cfg.Multiclass.Joint()
+	fmt.Fprintf(w, "%s, %s%s, %s, seed %d\n", lambda, epochCount(r.Epochs), bySolver(r.Solver),
+		stepCount(r.Steps, several, r.started), r.Seed)
 	fmt.Fprintf(w, "trained in %.3g s with %s kernels\n", r.Train, r.ISA)
 	r.printObjective(w)
 	if r.Fit != nil {

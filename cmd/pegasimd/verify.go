@@ -241,10 +241,10 @@ func (c *verification) verifyLinear(d *dataReader, m *pegasos.Model, set *datase
 	if tr.Costs, err = readCosts(f.Costs); err != nil {
 		return nil, err
 	}
-	if c.from, err = readNamed(f.Start, pegasos.Read); err != nil {
+	if c.from, err = readLinearModel(f.Start); err != nil {
 		return nil, err
 	}
-	if c.near, err = readNamed(f.Prior, pegasos.Read); err != nil {
+	if c.near, err = readLinearModel(f.Prior); err != nil {
 		return nil, err
 	}
 	tr.Start, tr.Prior = c.from, c.near

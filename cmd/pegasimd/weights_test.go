@@ -28,6 +28,70 @@ func weightedRows(rows, classes int) (data string, weights []float32, copies str
 	return data, weights, copies
 }
 
+// A model of data in which a class only has rows of weight 0 has classes that are not indices of
+// its names.
+func TestStartWithClassOfWeightZero(t *testing.T) {
+	dir := t.TempDir()
+	known := "1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n"
+	pets := file(t, "pets.csv", "weight,age,pet\n"+known)
+	birds := file(t, "birds.csv", "weight,age,pet\n9,9,bird\n"+known+"9,9,emu\n")
+	weights := file(t, "w", "0\n1\n1\n1\n1\n0\n")
+	model, plain, next := dir+"/a.model", dir+"/b.model", dir+"/c.model"
+	must(t, "train", "-quiet", "-weights", weights, birds, model)
+	must(t, "train", "-quiet", pets, plain)
+	if _, told := must(t, "train", "-start", model, pets, next); !strings.Contains(told,
+		"2 classes: cat (2 rows), dog (2 rows)") {
+		t.Error(told)
+	}
+	for _, start := range []string{model, plain} {
+		if _, told := must(t, "train", "-start", start, "-weights", weights, birds,
+			next); !strings.Contains(told, "4 classes: bird (1 row), cat (2 rows), dog (2 rows), emu (1 row)") {
+			t.Error(told)
+		}
+		if out, _ := must(t, "verify", "-start", start, "-weights", weights, next,
+			birds); !strings.HasSuffix(out, "confirmed\n") {
+			t.Error(out)
+		}
+		must(t, "convert", "-force", "-for", start, pets, dir+"/for.csv")
+		if out := read(t, dir+"/for.csv"); strings.Count(out, "cat\n") != 2 ||
+			strings.Count(out, "dog\n") != 2 {
+			t.Error(out)
+		}
+	}
+}
+
+func TestFilesOfNumbers(t *testing.T) {
+	pets := file(t, "pets.csv", "weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n")
+	for want, args := range map[string][]string{
+		"w:4: the weight is 1e-60, want 0 or ": {"-weights", file(t, "w", "1\n1\n1\n1e-60\n")},
+		"w:3: want one weight per line":        {"-weights", file(t, "w", "1\n1\n\n1\n1\n")},
+		"c: no costs":                          {"-costs", file(t, "c", "")},
+		"c:3: a line without costs":            {"-costs", file(t, "c", "0 1\n1 0\n\n")},
+		"c:1: 2 costs, want 1, the number of":  {"-costs", file(t, "c", "0 1\n")},
+		"the classes are cat, dog":             {"-class-weight", "cat=1, dog=2"},
+	} {
+		fails(t, anyFailure, want, append([]string{"train", "-multiclass", "crammer-singer", pets,
+			t.TempDir() + "/model"}, args...)...)
+	}
+}
+
+func TestValidWithOtherLabels(t *testing.T) {
+	const unlike = ": rows with labels that the training data lack count as mistakes: "
+	pets := file(t, "pets.csv", "weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n")
+	other := file(t, "other.csv", "weight,age,pet\n1,2,cat\n2,1,emu\n-1,-2,bird\n")
+	toy := file(t, "toy.svm", toy)
+	for _, c := range []struct{ data, valid, want string }{
+		{pets, other, "other.csv" + unlike + "bird, emu\n"}, {pets, pets, ""},
+		{toy, file(t, "zeros.svm", "1 1:2\n0 1:-2\n"), "zeros.svm" + unlike + "0\n"}, {toy, toy, ""},
+		{file(t, "line.svm", "1 1:1\n2.5 1:3\n4 1:4\n5.5 1:6\n"), toy, ""},
+	} {
+		_, told := must(t, "train", "-valid", c.valid, c.data, t.TempDir()+"/model")
+		if !strings.Contains(told, c.want) || c.want == "" && strings.Contains(told, unlike) {
+			t.Errorf("%s: %s\nlacks %q", c.valid, told, c.want)
+		}
+	}
+}
+
 // Rows of weight 0 may have labels that the model does not know.
 func TestEvalWeights(t *testing.T) {
 	for _, c := range []struct {

@@ -24,6 +24,18 @@ func epochCount(n float64) string {
 	return "1 epoch"
 }
 
+// several says that the steps are the maximum over several problems.
+func stepCount(steps int64, several, started bool) string {
+	text := count(int(steps), "step")
+	if several {
+		text = "up to " + text + " a problem"
+	}
+	if started {
+		text += " including those of the start model"
+	}
+	return text
+}
+
 func firstNames(names []string) string { return listNames(names, 5) }
 
 func listNames(names []string, most int) string {
