@@ -121,6 +121,10 @@ func (r *inspectReport) findLabel() {
 
 func (r *inspectReport) countLabels(set *dataset.Set) {
 	labels, rows := labelCounts(set, nil)
+	r.unlabelled = len(set.Y)
+	for _, n := range rows {
+		r.unlabelled -= n
+	}
 	if r.Distinct = len(labels); r.Distinct > 1000 {
 		return
 	}
@@ -175,7 +179,11 @@ func (r *inspectReport) printColumns(w io.Writer) {
 		if at.From == at.To {
 			fmt.Fprint(w, ", constant")
 		} else if at.Zeros > 0 {
-			fmt.Fprintf(w, ", %.3g %% zeros", 100*float64(at.Zeros)/float64(r.Rows))
+			share := fmt.Sprintf("%.3g", 100*float64(at.Zeros)/float64(r.Rows))
+			if share == "100" { // rounded
+				share = "over 99.9"
+			}
+			fmt.Fprintf(w, ", %s %% zeros", share)
 		}
 		if at.Name != "" {
 			fmt.Fprintf(w, "  %s", escape.Name(at.Name))
@@ -215,6 +223,9 @@ func (r *inspectReport) print(c *call) {
 			fmt.Fprintf(w, "label %s: %s\n", escape.Name(l.Label), count(l.Rows, "row"))
 		}
 	}
+	if r.unlabelled > 0 {
+		fmt.Fprintf(w, "%s without a label\n", count(r.unlabelled, "row"))
+	}
 	if r.Table != nil {
 		fmt.Fprintf(w, "train makes these features of the %s\n", count(len(r.Table.Columns), "column"))
 		printTable(w, r.Table, r.reader.fitter)
@@ -228,7 +239,7 @@ func (r *inspectReport) printWhole(w io.Writer) {
 	printTable(w, r.Table, r.reader.fitter)
 	r.printColumns(w)
 	if r.label != "" {
-		fmt.Fprintf(w, "for a new model train takes the labels from %s, unless -label-column says "+
+		fmt.Fprintf(w, "for a new model, train takes the labels from %s, unless -label-column says "+
 			"another\n", r.label)
 	}
 }
@@ -254,9 +265,10 @@ type inspectReport struct {
 	Reports []tables.Report `json:"column_reports,omitempty"` // for the first 1,000 columns
 	Columns []columnReport  `json:"columns"`                  // at most 1,000
 
-	label  string
-	reader *dataReader
-	set    *dataset.Set
+	label      string
+	unlabelled int // rows without a label
+	reader     *dataReader
+	set        *dataset.Set
 }
 
 // Separator, Quote and Comment are a character or "none".

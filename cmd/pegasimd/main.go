@@ -178,11 +178,11 @@ var completion = help.Command{
 	Arguments: "SHELL",
 	Summary:   "write a script that completes commands and flags in a shell",
 	Help: `Completion writes a script for bash, zsh or fish. It completes commands, flags, names of files,
-and the values of flags that accept only certain words, such as -loss.
+and the values of flags that accept only certain words, such as -loss. In zsh run compinit first.
 
 Examples:
   source <(pegasimd completion bash)
-  pegasimd completion zsh > ~/.zsh/_pegasimd
+  source <(pegasimd completion zsh)
   pegasimd completion fish > ~/.config/fish/completions/pegasimd.fish`,
 }
 

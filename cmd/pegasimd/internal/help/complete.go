@@ -69,6 +69,7 @@ _pegasimd() {
 	elif [ "${cur:0:1}" = - ]; then
 		COMPREPLY=($(compgen -W "$flags" -- "$cur"))
 	else
+		local IFS=$'\n' # names may have blanks
 		COMPREPLY=($(compgen -f -- "$cur"))
 	fi
 }
@@ -121,7 +122,9 @@ _pegasimd() {
 		}
 		fmt.Fprint(w, "\t\t'-help-all[list all flags]' '*:file:_files' ;;\n")
 	}
-	fmt.Fprint(w, "\tesac\n}\ncompdef _pegasimd pegasimd\n")
+	// zsh calls a file of $fpath as the function _pegasimd when the first word is completed.
+	fmt.Fprint(w, "\tesac\n}\ncompdef _pegasimd pegasimd\n"+
+		"[ \"$funcstack[1]\" != _pegasimd ] || _pegasimd\n")
 }
 
 func writeFish(w io.Writer, commands []Command) {

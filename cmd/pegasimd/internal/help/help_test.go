@@ -61,7 +61,7 @@ func TestRowIsEverywhere(t *testing.T) {
 func TestCompletion(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, shell := range Shells {
-		script := filepath.Join(t.TempDir(), "script")
+		script := filepath.Join(t.TempDir(), "_pegasimd")
 		err := os.WriteFile(script, []byte(text(func(w *strings.Builder) {
 			WriteCompletion(w, shell, some)
 		})), 0o666)
@@ -76,22 +76,31 @@ func TestCompletion(t *testing.T) {
 		if out, err := exec.Command(path, "-n", script).CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%s", shell, err, out)
 		}
+		if shell == "zsh" { // which runs a file of $fpath as the function of this name
+			out, err := exec.Command(path, "-f", "-c", "compdef() {}; compadd() { echo $2 }; CURRENT=2; "+
+				"fpath=("+filepath.Dir(script)+"); autoload -Uz _pegasimd; _pegasimd").CombinedOutput()
+			if err != nil || string(out) != "train\n" {
+				t.Errorf("the first completion: %q, %v", out, err)
+			}
+		}
 		if shell != "bash" {
 			continue
 		}
-		if err := os.WriteFile("data.csv", nil, 0o666); err != nil {
-			t.Fatal(err)
+		for _, name := range []string{"data.csv", "two words.csv"} {
+			if err := os.WriteFile(name, nil, 0o666); err != nil {
+				t.Fatal(err)
+			}
 		}
 		for line, want := range map[string]string{
-			"tr": "train", "train -los": "-loss", "train -loss squ": "squared-hinge squared",
-			"completion f": "fish", "train da": "data.csv", "help -": "-man", "train -q": "-quote -quiet",
-			"train --los": "--loss", "train -loss = squ": "squared-hinge squared",
+			"tr": "train", "train -los": "-loss", "train -loss squ": "squared-hinge+squared",
+			"completion f": "fish", "train da": "data.csv", "train tw": "two words.csv", "help -": "-man", "train -q": "-quote+-quiet",
+			"train --los": "--loss", "train -loss = squ": "squared-hinge+squared",
 			"train -valid = da": "data.csv",
-			"train -bias =":     "none augmented unregularised",
+			"train -bias =":     "none+augmented+unregularised",
 		} {
 			words := append([]string{"pegasimd"}, strings.Fields(line)...)
 			command := "source " + script + "; COMP_WORDS=('" + strings.Join(words, "' '") +
-				"'); COMP_CWORD=$((${#COMP_WORDS[@]}-1)); _pegasimd; echo ${COMPREPLY[*]}"
+				"'); COMP_CWORD=$((${#COMP_WORDS[@]}-1)); _pegasimd; IFS=+; echo \"${COMPREPLY[*]}\""
 			out, err := exec.Command(path, "-c", command).CombinedOutput()
 			if have := strings.TrimSpace(string(out)); err != nil || have != want {
 				t.Errorf("%q completes to %q (%v), want %q", line, have, err, want)
