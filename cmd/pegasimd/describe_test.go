@@ -225,7 +225,7 @@ func TestScoresThatOverflow(t *testing.T) {
 func TestStopsAreTold(t *testing.T) {
 	dir := t.TempDir()
 	model, numbers := filepath.Join(dir, "model"), filepath.Join(dir, "json")
-	const missed = "-tol 1e-09 was not reached: more -epochs, or -finish newton, may come closer\n"
+	const missed = "-tol 1e-09 was not reached: more -epochs, or a larger -lambda, may come closer\n"
 	_, told := must(t, "train", "-multiclass", "ovr", "-epochs", "2", "-tol", "1e-9", "-json",
 		numbers, digits, model)
 	if r := report(t, numbers); !strings.Contains(told, missed) || r["tol_reached"] != false {

@@ -36,8 +36,8 @@ func (d *dataReader) keepColumns(head pegasos.Head, list string) (
 	}
 	wanted, err := columnList(list)
 	if err != nil {
-		return nil, flags.Usagef("-keep: %w: want names separated by commas, those with quotes "+
-			"as in CSV", err)
+		return nil, flags.Usagef("-keep: %w: want names separated by commas, quoted as in CSV if "+
+			"they have commas or quotes", err)
 	}
 	if err := d.keepInput(); err != nil {
 		return nil, err
@@ -73,7 +73,8 @@ func chooseColumns(list, names []string, named bool) (at []int, err error) {
 	if len(list) == 1 && list[0] == "all" && !(named && slices.Contains(names, "all")) {
 		list = []string{"*"}
 	}
-	star := -1 // position of the other columns in the result; -1 for none
+	words := map[int]string{} // of the list, by column
+	star := -1                // position of the other columns in the result; -1 for none
 	for _, name := range list {
 		i := -1
 		if named {
@@ -99,9 +100,14 @@ func chooseColumns(list, names []string, named bool) (at []int, err error) {
 			return nil, fmt.Errorf("no column is called %q; the columns are %s", escape.Cut(name),
 				listNames(names, 20))
 		}
-		if slices.Contains(at, i) {
+		if first, twice := words[i]; twice {
+			if first != name {
+				return nil, fmt.Errorf("the column %q is given twice, by name and by number",
+					escape.Cut(names[i]))
+			}
 			return nil, fmt.Errorf("the column %q is given twice", escape.Cut(name))
 		}
+		words[i] = name
 		at = append(at, i)
 	}
 	if star < 0 {

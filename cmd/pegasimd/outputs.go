@@ -71,14 +71,26 @@ func (o *output) check(others []*output) error {
 	for _, in := range o.call.inputs {
 		resumed := in.what == "-resume" && o.what == "-checkpoint" // may replace its checkpoint
 		if sameFile(info, in.name) && !resumed {
-			return flags.Usagef("%s: %s is also read, as %s: name another file, or replace it with -force",
-				o.what, o.name, in.what)
+			return flags.Usagef("%s: %s is also read, as %s: %s", o.what, o.name, in.what, o.instead())
 		}
 	}
 	if err := writable(o.name); err != nil {
-		return fmt.Errorf("%s: %w: name another file, or replace it with -force", o.what, err)
+		how := "name another file"
+		if f, err := atomicfile.Create(o.name); err == nil { // the folder is not write-protected
+			f.Discard()
+			how += ", or replace it with -force"
+		}
+		return fmt.Errorf("%s: %w: %s", o.what, err, how)
 	}
 	return o.checkKind(info)
+}
+
+// instead advises on an output that is also an input. Data could not be read again.
+func (o *output) instead() string {
+	if head, err := headOf(o.name); err == nil && o.kind.is != nil && o.kind.is(head) {
+		return "name another file, or replace it with -force"
+	}
+	return "name another file"
 }
 
 // old returns the file under the output's name, or nil. direct tells that the output is written in
@@ -103,8 +115,8 @@ func (o *output) checkKind(info fs.FileInfo) error {
 		return flags.Usagef("%s: %s exists, and its format can't show whether pegasimd wrote it: "+
 			"name another file, or replace it with -force", o.what, o.name)
 	case err != nil:
-		return flags.Usagef("%s: %s exists and can't be read to see what it is: name another file, or "+
-			"replace it with -force: %w", o.what, o.name, err)
+		return flags.Usagef("%s: %s exists and can't be read: %w: name another file, or replace it with "+
+			"-force", o.what, o.name, err)
 	case !o.kind.is(head):
 		return flags.Usagef("%s: %s exists and is not %s: name another file, or replace it with -force",
 			o.what, o.name, o.kind.name)

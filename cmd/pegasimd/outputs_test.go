@@ -328,8 +328,10 @@ func TestFilesOfTwoUses(t *testing.T) {
 	// by the model.
 	must(t, strings.Fields("train -quiet -checkpoint a.state toy.svm b.model")...)
 	must(t, strings.Fields("train -quiet -resume a.state -checkpoint a.state toy.svm b.model")...)
-	fails(t, exitUsage, "a.state is also read, as -resume", strings.Fields(
-		"train -resume a.state toy.svm a.state")...)
+	fails(t, exitUsage, "a.state is also read, as -resume: name another file, or replace it with",
+		strings.Fields("train -resume a.state toy.svm a.state")...)
+	fails(t, exitUsage, "toy.svm is also read, as DATA: name another file\n", strings.Fields(
+		"train -model toy.svm toy.svm")...)
 }
 
 func TestProtectedFileAsOutput(t *testing.T) {

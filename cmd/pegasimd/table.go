@@ -23,8 +23,8 @@ import (
 )
 
 func (d *dataReader) overrule() (map[string]tables.Given, error) {
-	if d.call.flags.Grams < 1 {
-		return nil, flags.Usagef("-ngrams: have %d, want 1 to 8", d.call.flags.Grams)
+	if n := d.call.flags.Grams; n < 1 || n > 8 {
+		return nil, flags.Usagef("-ngrams: have %d, want 1 to 8", n)
 	}
 	all := map[string]tables.Given{}
 	for _, given := range kindsOfFlags {
@@ -33,8 +33,8 @@ func (d *dataReader) overrule() (map[string]tables.Given, error) {
 		}
 		names, err := columnList(d.call.flags.Text(given.flag))
 		if err != nil {
-			return nil, flags.Usagef("-%s: %w: want names separated by commas, those with quotes "+
-				"as in CSV", given.flag, err)
+			return nil, flags.Usagef("-%s: %w: want names separated by commas, quoted as in CSV "+
+				"if they have commas or quotes", given.flag, err)
 		}
 		for _, name := range names {
 			is := tables.Given{Kind: given.kind}
@@ -44,7 +44,7 @@ func (d *dataReader) overrule() (map[string]tables.Given, error) {
 				}
 			}
 			if _, twice := all[name]; twice {
-				return nil, flags.Usagef("the column %q is given twice", name)
+				return nil, flags.Usagef("-%s: the column %q is given twice", given.flag, name)
 			}
 			all[name] = is
 		}

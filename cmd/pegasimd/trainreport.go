@@ -38,13 +38,35 @@ func newTrainReport(r *linearRun) *trainReport {
 		report.HeldOut = r.held.report
 		report.heldOut, report.HeldOutEstimate = r.held, of.HeldOut
 	}
-	if n := report.Replaced; n > 0 {
-		r.warn(fmt.Sprintf("in %s training ended worse than it began, or "+
-			"than weights of 0 or the prior; the model keeps the best of these: %s may help",
-			count(n, "problem"), longer(m.Config.Steps)))
-	}
+	r.warn(report.replacedWarning(m)...)
 	report.settled(r.reader, r.set, m.Config.Multiclass)
 	return report
+}
+
+// nearOptimal is a relative gap below which better weights can't improve a model much.
+const nearOptimal = 1e-4
+
+// replacedWarning is silent about weights that were replaced by nearly optimal ones.
+func (r *trainReport) replacedWarning(m *pegasos.Model) []string {
+	gap := m.Result.Gap
+	if worst, k := m.Result.WorstGap(); k >= 0 {
+		gap = worst
+	}
+	if r.Replaced == 0 || gap <= nearOptimal {
+		return nil
+	}
+	than, try := "weights of 0", ""
+	if m.Prior != "" {
+		than = "the prior"
+	}
+	if m.Start != "" {
+		than = "the start model or " + than
+	}
+	if r.advice != "" {
+		try = "; " + r.advice + " may help"
+	}
+	return []string{fmt.Sprintf("in %s training ended with a larger objective than %s: the model keeps "+
+		"better weights%s", count(r.Replaced, "problem"), than, try)}
 }
 
 func (r *trainReport) describe(
@@ -203,7 +225,8 @@ func advice(m *pegasos.Model, e *tables.Encoder, resumed bool) string {
 		penalty = "a smaller -c"
 	}
 	reached := cfg.Tol > 0 && m.Result.Gap <= cfg.Tol
-	converged := cfg.Finish == pegasos.FinishNewton && m.Result.Epochs < float64(cfg.Epochs)
+	byNewton := cfg.Finish == pegasos.FinishNewton || strings.Contains(m.Result.Solver, "newton")
+	converged := byNewton && m.Result.Epochs < float64(cfg.Epochs)
 	switch {
 	case cfg.Patience > 0, resumed && (reached || converged):
 		return ""
@@ -217,8 +240,10 @@ func advice(m *pegasos.Model, e *tables.Encoder, resumed bool) string {
 			return "-scale standard, or " + penalty + ","
 		}
 		return penalty
-	case cfg.Finish == pegasos.FinishNewton:
+	case byNewton:
 		return more + ", or " + penalty + ","
+	case m.Result.Epochs <= 2: // too few for another solver to be better
+		return more
 	}
 	if cfg.Finish = pegasos.FinishNewton; len(m.Weights[0]) <= newton.MaxColumns &&
 		cfg.Validate() == nil {

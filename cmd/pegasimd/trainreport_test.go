@@ -45,6 +45,7 @@ func TestStanding(t *testing.T) {
 		{result(nan), "objective 1; no bound on its distance from the optimum with these settings"},
 		{result(1, 0.8, 0.9), "objective 1, at most 11.12 % above the optimum" + closer},
 	} {
+		c.of.Epochs = 3
 		m := &pegasos.Model{Classes: []float32{1, 2, 3}, Names: []string{"a", "b", "c"},
 			Weights: make([][]float32, len(c.of.PerClass)), Lambda: 1, Result: c.of}
 		var out strings.Builder
@@ -62,6 +63,7 @@ func TestAdvice(t *testing.T) {
 		pegasos.FinishDual: "more -epochs, or -finish auto,",
 		pegasos.FinishAuto: "more -epochs, or a larger -lambda,"} {
 		m := &pegasos.Model{Weights: wide, Config: pegasos.Config{Finish: finish}}
+		m.Result.Epochs = 3
 		if have := advice(m, nil, false); have != want {
 			t.Errorf("%q: %q, want %q", finish, have, want)
 		}
@@ -96,6 +98,15 @@ func TestAdvice(t *testing.T) {
 			t.Errorf("%+v, resumed: %q, want %q", c.of, have, only)
 		}
 	}
+	short := &pegasos.Model{Weights: [][]float32{{1}}}
+	short.Result.Gap, short.Result.Epochs = 0.4, 2
+	if have := advice(short, nil, false); have != "more -epochs" {
+		t.Errorf("two epochs: %q", have)
+	}
+	short.Result.Solver, short.Result.Epochs = "steps, newton", 3
+	if have := advice(short, nil, false); have != "more -epochs, or a larger -lambda," {
+		t.Errorf("Newton's method by -finish auto: %q", have)
+	}
 }
 
 func TestInterruptionsAreTold(t *testing.T) {
@@ -121,7 +132,7 @@ func TestReplaced(t *testing.T) {
 	run := report(t, dir+"/json")
 	if run["replaced"] != 1.0 || run["objective"] != 1.0 ||
 		!strings.Contains(told, "warning: in 1 problem training ended "+
-			"worse than it began, or than weights of 0 or the prior; the model keeps the best of") {
+			"with a larger objective than weights of 0: the model keeps better weights; more -steps") {
 		t.Errorf("%v: %s", run["objective"], told)
 	}
 }
