@@ -75,7 +75,7 @@ func TestKernelCommands(t *testing.T) {
 	}
 	for flags, want := range map[string]string{
 		"-kernel sigmoid -coef0 1":  "no bound on its distance",
-		"-kernel sigmoid -coef0 -1": "no model better than w = 0 was found",
+		"-kernel sigmoid -coef0 -1": "nothing better than a model without support rows, which predicts",
 		"-kernel linear -steps 5":   "the objective was not measured",
 		"-kernel rbf -finish none":  ": more -epochs may",
 	} {

@@ -229,7 +229,7 @@ func (d *dataReader) readMapped(opt dataset.Options) (set *dataset.Set, err erro
 			folder = "TMP"
 		}
 		if d.call.flags.Has("max-memory") {
-			how = ", or raise -max-memory to keep the rows in memory"
+			how = ", or give a larger -max-memory to keep the rows in memory"
 		}
 		err = fmt.Errorf("%s: the rows are written to a temporary file: %w; set %s to another "+
 			"folder%s", d, err, folder, how)

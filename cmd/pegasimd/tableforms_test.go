@@ -253,7 +253,7 @@ func TestTableInLittleMemory(t *testing.T) {
 	}
 	t.Setenv("TMPDIR", filepath.Join(temporary, "none"))
 	t.Setenv("TMP", filepath.Join(temporary, "none"))
-	fails(t, exitError, " to another folder, or raise -max-memory", "train", "-header", "no",
+	fails(t, exitError, " to another folder, or give a larger -max-memory", "train", "-header", "no",
 		"-max-memory", "1", data, dir+"/refused")
 }
 

@@ -163,7 +163,7 @@ func (d *dataReader) doubtRareClasses(set *dataset.Set, labels []float32, rows [
 			d.ofWeight(), strings.Join(escape.Names(rare[:min(n, most)]), ", "))
 	}
 	if doubt.Text += " from a header, a footer or a typing error?"; set.Names == nil &&
-		!d.call.flags.UsesKernel() && !d.call.flags.Given("multiclass") {
+		!d.call.flags.UsesKernel() && !d.call.flags.GivenAny(flags.ForClasses) {
 		doubt.Text, doubt.Flag = doubt.Text+" Or are the labels regression targets?", "-loss squared"
 	}
 	d.doubts = append(d.doubts, doubt)

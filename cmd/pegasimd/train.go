@@ -196,8 +196,15 @@ func (r *linearRun) readData() (err error) {
 		return err
 	}
 	if r.flags.Given("scale") {
-		return flags.Usagef("-scale can't be given here: the model of -start, -prior or -resume decides " +
-			"how features are scaled")
+		of := "-prior"
+		switch like {
+		case r.keep.from:
+			of = "-resume"
+		case r.start:
+			of = "-start"
+		}
+		return flags.Usagef("-scale can't be given with %s, whose model decides how features are scaled",
+			of)
 	}
 	if like.Classes == nil && r.cfg.Loss == "" {
 		r.cfg.Loss = like.Config.Loss

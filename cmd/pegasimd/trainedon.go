@@ -112,10 +112,10 @@ func (s *scoredSet) warnTrained() error {
 	switch n := len(heldOut); {
 	case err != nil || !trained:
 	case n == 0:
-		c.warn(fmt.Sprintf("all of these rows (%d) were used in training: the figures are not held-out "+
+		c.warn(fmt.Sprintf("these rows (%d) are the training data: the figures are not held-out "+
 			"figures, and figures for new rows tend to be worse", s.Rows()))
 	default:
-		c.warn(fmt.Sprintf("%d of these %d rows were used in training, and %d were held out: the figures are "+
+		c.warn(fmt.Sprintf("%d of these %d rows are the training data, and %d were held out: the figures are "+
 			"not held-out figures; pegasimd report measures the held-out rows alone", s.Rows()-n, s.Rows(), n))
 	}
 	return err

@@ -41,7 +41,7 @@ func TestTrainingDataAreRecognized(t *testing.T) {
 			weigh = []string{"-weights", c.weights}
 		}
 		flags = append(flags, weigh...)
-		want, origin := "warning: all of these ", "The model was trained on the "
+		want, origin := "warning: these rows (", "The model was trained on the "
 		if !strings.Contains(c.flags, "-holdout") {
 			must(t, append(append([]string{"train", "-quiet"}, flags...), data, model)...)
 		} else {
@@ -54,7 +54,7 @@ func TestTrainingDataAreRecognized(t *testing.T) {
 			if weigh != nil {
 				all = all * 2 / 3
 			}
-			want = fmt.Sprintf("warning: %d of these %d rows were used in training, and %d were held",
+			want = fmt.Sprintf("warning: %d of these %d rows are the training data, and %d were held",
 				all-out, all, out)
 			origin = fmt.Sprintf("%d rows that training held out of the %d rows", out, all)
 		}
@@ -71,7 +71,7 @@ func TestTrainingDataAreRecognized(t *testing.T) {
 				continue
 			}
 			if _, told := must(t, command, file(t, c.name, short), model); strings.Contains(told,
-				"used in training") {
+				"training data") {
 				t.Errorf("%s without the last row: %s prints\n%s", what, command, told)
 			}
 		}

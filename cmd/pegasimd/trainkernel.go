@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
+	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
@@ -88,8 +89,11 @@ func (r *trainReport) printKernel(w io.Writer, cfg kernelsvm.Config) {
 	if cfg.Gamma != 0 {
 		fmt.Fprintf(w, ", gamma %.6g", cfg.Gamma)
 	}
-	if cfg.Kernel == kernelsvm.Polynomial {
+	switch cfg.Kernel {
+	case kernelsvm.Polynomial:
 		fmt.Fprintf(w, ", coef0 %.6g, degree %d", cfg.Coef0, cfg.Degree)
+	case kernelsvm.Sigmoid:
+		fmt.Fprintf(w, ", coef0 %.6g", cfg.Coef0)
 	}
 	lambda := fmt.Sprintf("lambda %.6g", r.Lambda)
 	if cfg.C != 0 && cfg.Multiclass != pegasos.OneVsRest && r.Problems > 1 {
@@ -97,8 +101,12 @@ func (r *trainReport) printKernel(w io.Writer, cfg kernelsvm.Config) {
 	}
 	fmt.Fprintf(w, ", %s, %s, %s, seed %d\n", lambda, epochCount(r.Epochs),
 		count(r.Passes, "pass"), r.Seed)
-	fmt.Fprintf(w, "trained in %.3g s with %s kernels: %s, %.3g kernel values\n",
-		r.Train, r.ISA, count(r.SupportRows, "support row"), float64(r.KernelValues))
+	values := fmt.Sprintf(", %.3g kernel values", float64(r.KernelValues))
+	if r.Interrupted { // values of the steps since the last report are unknown
+		values = ""
+	}
+	fmt.Fprintf(w, "trained in %.3g s with %s kernels: %s%s\n", r.Train, r.ISA,
+		count(r.SupportRows, "support row"), values)
 	if math.IsNaN(float64(r.Objective)) && !r.Interrupted {
 		fmt.Fprintln(w, "fewer steps than rows: the objective was not measured")
 	} else {
@@ -111,8 +119,12 @@ func (r *trainReport) printKernel(w io.Writer, cfg kernelsvm.Config) {
 			case cfg.Coef0 < 0:
 				try = "another -gamma, a -coef0 of 0 or more"
 			}
-			fmt.Fprintf(w, "no model better than w = 0 was found: the model predicts the first class for "+
-				"every row; try %s, or a smaller lambda (a larger -c)\n", try)
+			penalty := "a smaller -lambda"
+			if cfg.C != 0 {
+				penalty = "a larger -c"
+			}
+			fmt.Fprintf(w, "training found nothing better than a model without support rows, which "+
+				"predicts %s for every row; try %s, or %s\n", escape.Name(r.Labels[0]), try, penalty)
 		}
 	}
 	r.printModel(w)

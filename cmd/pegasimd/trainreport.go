@@ -26,7 +26,7 @@ func newTrainReport(r *linearRun) *trainReport {
 		Train: r.training.Seconds(), Measure: r.measuring.Seconds(), Interrupted: r.interrupted != nil,
 		TolReached: tolReached(r.cfg.Tol, of.Gap, r.interrupted != nil),
 		Validation: r.validation(), Settings: settingsOf(m, r.reader.encoder), Curve: r.curve.points,
-		Config: m.Config, started: m.Start != "",
+		Config: m.Config, started: m.Start != "", calibrates: m.Config.Calibrate > 0,
 	}
 	report.describe(r.set, m, r.model, r.loading)
 	if r.interrupted == nil {
@@ -183,7 +183,7 @@ func (r *trainReport) printStop(w io.Writer, cfg pegasos.Config) {
 		fmt.Fprintf(w, ", the best, after %s", epochCount(v.Epochs))
 	}
 	if v.Stopped > 0 {
-		fmt.Fprintf(w, "; the run ended early, after %d", v.Stopped)
+		fmt.Fprintf(w, "; the run ended early, after %s", count(v.Stopped, "epoch"))
 	}
 	fmt.Fprintln(w)
 }
@@ -195,8 +195,12 @@ func (r *trainReport) printObjective(w io.Writer) {
 	}
 	switch {
 	case r.Interrupted && math.IsNaN(objective):
-		fmt.Fprintln(w,
-			"interrupted: the model is the one trained so far; its objective was not measured")
+		also := ""
+		if r.calibrates {
+			also = ", and it has no probabilities"
+		}
+		fmt.Fprintf(w, "interrupted: the model is the one trained so far; its objective was not "+
+			"measured%s\n", also)
 	case math.IsNaN(gap):
 		fmt.Fprintf(w, "objective %.8g; %s with these settings\n", objective, proof.Standing(gap))
 	case !proof.Useful(gap):
@@ -318,9 +322,10 @@ type trainReport struct {
 	*kernelReport
 	Config any `json:"config"` // a pegasos.Config, or with -kernel a kernelsvm.Config
 
-	advice  string
-	started bool // by -start, whose steps are among Steps
-	heldOut *heldOut
+	advice     string
+	started    bool // by -start, whose steps are among Steps
+	calibrates bool // after training
+	heldOut    *heldOut
 }
 
 type kernelReport struct {
