@@ -123,8 +123,7 @@ func (d *dataReader) doubtUnnamed(set *dataset.Set) {
 	}
 	if unnamed > 1 {
 		d.doubtLoudly(dataset.Doubt{About: "header", Text: fmt.Sprintf("the rows have %d cells more than "+
-			"the header has names, and these are ignored: if commas within numbers separate cells, "+
-			"quote the numbers or write points, as in the training data; otherwise name all columns",
-			unnamed)})
+			"the header has names, and these are ignored: if decimal commas split numbers, write the "+
+			"numbers as in the training data; otherwise name all columns in the header", unnamed)})
 	}
 }

@@ -179,7 +179,9 @@ func (c *verification) verify(model, data string) (*verifyReport, error) {
 	// Data may have features that the models of -start and -prior lack: training leaves these
 	// features out.
 	narrow := f.Start != "" || f.Prior != ""
-	if (set.Ignored > 0 || len(reader.unknown(set)) > 0) && !narrow {
+	if others := reader.unknown(set); len(others) > 0 && !narrow {
+		v.Contradict("the data have columns that the model does not have: %s", firstNames(others))
+	} else if set.Ignored > 0 && !narrow {
 		v.Contradict("the data have features that the model does not have")
 	}
 	table := &tableCheck{}
@@ -213,15 +215,16 @@ func doubt(m predictor, v *pegasos.Verification, table *tableCheck, from *pegaso
 	started := linear.Model != nil && linear.Start != "" && from == nil
 	switch {
 	case table.differs != "" && !started:
-		v.Contradict("the model's table differs from the table of the data: %s", table.differs)
+		v.Contradict("the model's encoder differs from an encoder fitted to the data: %s",
+			table.differs)
 	case v.Verdict != pegasos.Confirmed:
 	case table.differs != "":
 		table.compared, v.Verdict = false, pegasos.NotConfirmed
-		v.Reasons = append(v.Reasons, "the model's table differs from the table of the data, but may "+
-			"come from the model that training continued: name that model with -start")
+		v.Reasons = append(v.Reasons, "the model's encoder differs from an encoder fitted to the "+
+			"data, but may come from the model that training continued: name that model with -start")
 	case table.why != "":
 		v.Verdict = pegasos.NotConfirmed
-		v.Reasons = append(v.Reasons, "the model's table was not compared with the data: "+table.why)
+		v.Reasons = append(v.Reasons, "the model's encoder was not compared with the data: "+table.why)
 	case !v.Known:
 		v.Verdict = pegasos.NotConfirmed
 		v.Reasons = append(v.Reasons, "the model does not say what data it was trained on")
@@ -234,6 +237,9 @@ func (c *verification) verifyLinear(d *dataReader, m *pegasos.Model, set *datase
 		return nil, err
 	}
 	f := c.flags
+	if f.Sigmoids && (m.Calibration == nil || m.Config.Calibrate == 0) {
+		return nil, flags.Usagef("-sigmoids: the model has no sigmoids, or they were not fitted by folds")
+	}
 	tr := pegasos.Trainer{Weights: weights, Threads: c.flags.Data.Threads,
 		CurveColumns: d.curveColumns(),
 		MaxMemory:    memoryFlag(c.flags.MaxMemory).limit(set, m.Config.Loss.Regression())}

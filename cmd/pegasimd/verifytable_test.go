@@ -194,7 +194,7 @@ func TestVerifyEditedEncoders(t *testing.T) {
 			column, part, _ := strings.Cut(name, ",")
 			edited := editTable(t, text, column, change)
 			write(t, model, edited)
-			want := "the model's table differs from the table of the data"
+			want := "the model's encoder differs from an encoder fitted to the data"
 			if part == "length" {
 				want = "the data are not the model's training data"
 			}
