@@ -14,6 +14,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/internal/text/tables"
 	"github.com/pegasimd/pegasimd/modelio"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 var reportCommand = command{help.Command{
@@ -140,7 +141,25 @@ func verifyCommandLine(c *call, in *htmlreport.Input, args []string) string {
 	words := append([]string{"verify"}, c.flags.Words(true, func(f *flags.Flag) bool {
 		return !slices.Contains(without, f.Name)
 	})...)
+	if m, linear := in.Predictor.(*pegasos.Model); linear {
+		if m.Prior != "" {
+			words = append(words, "-prior", "PRIOR-MODEL")
+		}
+		if m.Start != "" && m.Table != nil {
+			words = append(words, "-start", "START-MODEL")
+		}
+		for _, name := range []string{"-costs", "-weights"} {
+			if trainedWith(m, name) && !slices.Contains(words, name) {
+				words = append(words, name, "FILE")
+			}
+		}
+	}
 	return "pegasimd " + escape.Text(shellWords(append(append(words, args[0]), data...)))
+}
+
+// trainedWith reports whether the command in the model's file has the flag, with the name of a file.
+func trainedWith(m *pegasos.Model, flag string) bool {
+	return strings.Contains(" "+m.Command+" ", " "+flag+" FILE ")
 }
 
 func measure(in *htmlreport.Input, s *scoredSet) {

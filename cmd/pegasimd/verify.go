@@ -243,6 +243,11 @@ func (c *verification) verifyLinear(d *dataReader, m *pegasos.Model, set *datase
 	tr := pegasos.Trainer{Weights: weights, Threads: c.flags.Data.Threads,
 		CurveColumns: d.curveColumns(),
 		MaxMemory:    memoryFlag(c.flags.MaxMemory).limit(set, m.Config.Loss.Regression())}
+	for _, name := range []string{"costs", "weights"} {
+		if trainedWith(m, "-"+name) && !f.Given(name) {
+			c.warn(fmt.Sprintf("the model's command has -%[1]s: name that file with -%[1]s, too", name))
+		}
+	}
 	var err error
 	if tr.Costs, err = readCosts(f.Costs); err != nil {
 		return nil, err

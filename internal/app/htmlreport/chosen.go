@@ -63,7 +63,11 @@ func (v *view) chosen() {
 			why += "; compared with other values by cross-validation"
 		}
 		own := m.Result.Steps > 0 // else the model is another program's
-		if own {
+		pairs := multiclass == pegasos.OneVsOne && v.Known > 2
+		switch {
+		case own && pairs && cfg.C != 0:
+			v.addPairC(cfg.C)
+		case own:
 			add("Lambda", strconv.FormatFloat(m.Lambda, 'g', 3, 64), why)
 		}
 		if s := m.Scaling; s != nil && s.Expansion != nil {
@@ -71,11 +75,18 @@ func (v *view) chosen() {
 				"functions of the columns of numbers, so that predictions need not be linear")
 		}
 		if m.Calibration != nil {
-			add("Probabilities", "calibrated", "by Platt's method on folds of the training rows")
+			how := "by Platt's method"
+			if cfg.Calibrate > 0 {
+				how += " on folds of the training rows"
+			}
+			add("Probabilities", "calibrated", how)
 		}
 		if own {
-			add("Run", fmt.Sprintf("%s, passes: %.4g, seed: %d", count(int(m.Result.Steps), "step"),
-				m.Result.Epochs, cfg.Seed), "")
+			steps := count(int(m.Result.Steps), "step")
+			if v.Known > 2 && !multiclass.Joint() { // the largest number of a problem
+				steps = "up to " + steps + " a problem"
+			}
+			add("Run", fmt.Sprintf("%s, passes: %.4g, seed: %d", steps, m.Result.Epochs, cfg.Seed), "")
 		}
 		if note != "" {
 			add("Notes on the choice", note, "")
@@ -92,12 +103,22 @@ func (v *view) chosen() {
 		if m.Config.Gamma != 0 {
 			add("Gamma", strconv.FormatFloat(m.Config.Gamma, 'g', 4, 64), "")
 		}
-		add("Lambda", strconv.FormatFloat(m.Lambda, 'g', 3, 64), lambdaWords)
+		if multiclass == pegasos.OneVsOne && v.Known > 2 && m.Config.C != 0 {
+			v.addPairC(m.Config.C)
+		} else {
+			add("Lambda", strconv.FormatFloat(m.Lambda, 'g', 3, 64), lambdaWords)
+		}
 		add("Support rows", thousands(m.SupportRows().Rows()), "training rows that the model keeps")
 	}
 	if scheme := schemeWords[multiclass]; v.Known > 2 && scheme[0] != "" {
 		add("Classes", scheme[0], scheme[1])
 	}
+}
+
+// C gives each pair of classes its own lambda.
+func (v *view) addPairC(c float64) {
+	v.Chosen = append(v.Chosen, fact{"C", strconv.FormatFloat(c, 'g', 3, 64) + " in each pair",
+		"the weight of the loss against the penalty; each pair has its own lambda"})
 }
 
 func figures(e *pegasos.Estimate) (value, stdErr string) {

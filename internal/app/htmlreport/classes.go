@@ -203,7 +203,7 @@ func (v *view) calibrated() {
 	}
 	if v.Known > 2 {
 		of, share = "the probability of a row's most probable class",
-			"share of rows of their most probable class"
+			"share of rows whose class it is"
 	}
 	bins, distance := calibration(p, hit, v.Weights)
 	f := &chart.Figure{ID: "calibration", Title: "Calibration",
@@ -274,7 +274,7 @@ func (v *view) numbers() {
 	v.Tiles = append(v.claims("R²", share(m.R2)),
 		tile{"RMSE", digits(m.RMSE, 4), "", "root mean square error, on the measured rows"},
 		tile{"Without a model", digits(math.Sqrt(square/weight), 4), "", "RMSE of always predicting " +
-			digits(mean, 4) + ", the mean of the measured rows"})
+			digits(mean, 4) + ", the mean label of the measured rows"})
 	size := make([]float64, n)
 	for i, e := range errors {
 		size[i] = math.Abs(e)

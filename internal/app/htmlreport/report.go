@@ -260,7 +260,8 @@ func (v *view) origin() {
 			v.Reason)
 	}
 	if v.Weights != nil {
-		v.Note += " The numbers of rows and the measures below count each row by its weight."
+		v.Note += " The numbers of rows and the measures below count each row by its weight; rows of " +
+			"weight 0 are left out."
 	}
 }
 
@@ -328,7 +329,7 @@ func (v *view) decisive() {
 func (v *view) columns() {
 	v.Shape = fmt.Sprintf("%s: %s.", v.Data, count(v.FileRows, "row"))
 	if v.Form != "" {
-		v.Shape = fmt.Sprintf("%s: %s, read as %s.", v.Data, count(v.FileRows, "row"), v.Form)
+		v.Shape = fmt.Sprintf("%s: %s; format: %s.", v.Data, count(v.FileRows, "row"), v.Form)
 	}
 	v.Table = v.Columns[:min(maxColumns, len(v.Columns))]
 	if n := len(v.Columns) - len(v.Table); n > 0 {

@@ -287,6 +287,18 @@ func TestRunOfAnotherProgram(t *testing.T) {
 	}
 }
 
+// With C the pairs of one-vs-one have different lambdas.
+func TestSettingsOfPairs(t *testing.T) {
+	in := sample(100, 3, "")
+	m := in.Predictor.(*pegasos.Model)
+	m.Result.Steps, m.Config.Multiclass, m.Config.C = 7, pegasos.OneVsOne, 2
+	page := written(t, in)
+	if !strings.Contains(page, "2 in each pair") || strings.Contains(page, ">Lambda<") ||
+		!strings.Contains(page, "up to 7 steps a problem") {
+		t.Error(page)
+	}
+}
+
 func TestRowWeights(t *testing.T) {
 	for _, weighted := range []bool{false, true} {
 		in := sample(100, 2, "")
