@@ -263,7 +263,26 @@ func (s *scoredSet) find(first int, part *dataset.Set) ([]float64, error) {
 	if err := s.Err(); err != nil {
 		return nil, err
 	}
-	return scores, predictions.CheckFinite(s.model, first, scores)
+	inData := func(i int) int { return s.inData(first + i) }
+	return scores, predictions.CheckFinite(s.model, inData, scores)
+}
+
+// inData returns the number in the data of row i, which counts no rows of weight 0 and no rows left
+// out because they have no label.
+func (s *scoredSet) inData(i int) int {
+	if slices.Contains(s.allWeights, 0) {
+		for k, w := range s.allWeights {
+			if w == 0 {
+				continue
+			}
+			if i == 0 {
+				i = k
+				break
+			}
+			i--
+		}
+	}
+	return rowOfData(i, s.LeftOut)
 }
 
 // If the scores are not kept, row computes them in blocks: ask for rows in their order.

@@ -60,6 +60,17 @@ func TestStartWithClassOfWeightZero(t *testing.T) {
 	}
 }
 
+// Rows left out are counted in the numbers of rows that errors name.
+func TestRowsOfOverflows(t *testing.T) {
+	model := filepath.Join(t.TempDir(), "m.model")
+	must(t, "train", "-quiet", "-lambda", "1e-9", "-loss", "squared", file(t, "a.csv",
+		"a,b,y\n1,2,3.5e20\n2,1,4.25e20\n3,5,1.5e20\n4,4,2.25e20\n"), model)
+	data := file(t, "b.csv", "a,b,y\n1,2,3.5\n2,1,\n3,5,1\n-3e30,4,2.25\n3e38,3e38,2\n")
+	fails(t, exitError, "b.csv: row 3, counted from 0: the score is -Inf", "eval", data, model)
+	fails(t, exitError, "b.csv: row 4, counted from 0: the score is ", "eval", "-weights",
+		file(t, "w", "0\n1\n1\n0\n1\n"), data, model)
+}
+
 func TestFilesOfNumbers(t *testing.T) {
 	pets := file(t, "pets.csv", "weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n")
 	for want, args := range map[string][]string{

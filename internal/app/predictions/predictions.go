@@ -51,8 +51,11 @@ func Options(opt *dataset.Options, head pegasos.Head) (*tables.Encoder, error) {
 	}
 	opt.Features = head.Features
 	if opt.HashBits != 0 && opt.HashBits != head.HashBits {
-		return nil, fmt.Errorf("-hash-bits %d: the model says %d, and 0 means no hashing: "+
-			"leave the flag out", opt.HashBits, head.HashBits)
+		has := fmt.Sprint("features hashed to ", plural.Count(head.HashBits, "bit"))
+		if head.HashBits == 0 {
+			has = "features that are not hashed"
+		}
+		return nil, fmt.Errorf("-hash-bits %d: the model has %s: leave the flag out", opt.HashBits, has)
 	}
 	opt.HashBits = head.HashBits
 	if opt.IndexBase == "" {
@@ -82,9 +85,9 @@ func Table(text json.RawMessage, features int) (*dataset.Table, error) {
 	return t, nil
 }
 
-// CheckFinite returns an error if a score is not finite, in float32 for a regression. firstRow is
-// the number of the row of scores[0].
-func CheckFinite(m modelio.Predictor, firstRow int, scores []float64) error {
+// CheckFinite returns an error if a score is not finite, in float32 for a regression. The error
+// names row(i) for the scores of the i-th row.
+func CheckFinite(m modelio.Predictor, row func(i int) int, scores []float64) error {
 	i := floats.FirstNotFinite(scores)
 	if i < 0 && Numbers(m) {
 		i = slices.IndexFunc(scores, func(z float64) bool { return !floats.IsFinite(float32(z)) })
@@ -92,7 +95,7 @@ func CheckFinite(m modelio.Predictor, firstRow int, scores []float64) error {
 	if i < 0 {
 		return nil
 	}
-	return RowOverflows(firstRow+i/m.Outputs(), scores[i])
+	return RowOverflows(row(i/m.Outputs()), scores[i])
 }
 
 func RowOverflows(row int, score float64) error {
@@ -137,7 +140,7 @@ func Write(w io.Writer, path string, m modelio.Predictor, opt dataset.Options) (
 	if err := set.Err(); err != nil {
 		return 0, 0, fmt.Errorf("%s: %w", path, err)
 	}
-	if err := CheckFinite(m, 0, scores); err != nil {
+	if err := CheckFinite(m, func(i int) int { return i }, scores); err != nil {
 		return 0, 0, fmt.Errorf("%s: %w", path, err)
 	}
 	b := bufio.NewWriter(w)

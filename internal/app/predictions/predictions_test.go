@@ -84,7 +84,7 @@ func TestWriteErrors(t *testing.T) {
 	}{
 		"no file":   {good, dataset.Options{}, "none.svm", "none.svm"},
 		"overflow":  {good, dataset.Options{}, rows, "row 2, counted from 0: the score is +Inf"},
-		"hash bits": {good, dataset.Options{HashBits: 10}, rows, "-hash-bits 10: the model says 0"},
+		"hash bits": {good, dataset.Options{HashBits: 10}, rows, "-hash-bits 10: the model has features that are not"},
 		"table": {with(func(m *pegasos.Model) { m.Table = encode(t, &dataset.Table{LabelAt: -2}) }),
 			dataset.Options{}, rows, "the model's table: dataset: the LabelAt of a table"},
 		"encoder": {with(func(m *pegasos.Model) { m.Table = json.RawMessage(`{"encoder":2}`) }),
@@ -161,7 +161,7 @@ func TestCheckFinite(t *testing.T) {
 		"number":             {model(nil, []float32{1}), []float64{1, -2}, ""},
 		"infinity of number": {model(nil, []float32{1}), []float64{large, inf}, "row 11"},
 	} {
-		err := CheckFinite(c.m, 10, c.scores)
+		err := CheckFinite(c.m, func(i int) int { return 10 + i }, c.scores)
 		if err == nil != (c.want == "") || err != nil && !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
