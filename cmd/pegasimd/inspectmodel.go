@@ -138,6 +138,7 @@ func (r *modelReport) addLinear(m linearModel, top int) {
 		spread = r.spread
 	}
 	r.scaled = spread != nil
+	r.maxAbs = m.Scaling != nil && m.Scaling.Kind == pegasos.ScaleMaxAbs
 	if m.Scaling != nil && m.Scaling.Kind == pegasos.ScaleUnit {
 		r.before = ", before rows are divided by their length"
 	}
@@ -270,8 +271,11 @@ func (r *modelReport) print(w io.Writer) error {
 		fmt.Fprintf(w, "columns   %d of a table, besides the label: %s\n", len(r.Table.Columns), label)
 		printTable(w, r.Table, nil)
 	case r.Columns != nil:
-		fmt.Fprintf(w, "columns   %s; the label is %s\n", firstNames(r.Columns),
-			escape.Name(r.Label))
+		label := ""
+		if r.Label != "" {
+			label = "; the label is " + escape.Name(r.Label)
+		}
+		fmt.Fprintf(w, "columns   %s%s\n", firstNames(r.Columns), label)
 	}
 	if r.pairC != 0 {
 		fmt.Fprintf(w, "C         %.6g in each pair\n", r.pairC)
@@ -344,9 +348,14 @@ func (r *modelReport) printParts(w io.Writer) {
 		fmt.Fprintln(w, "weights   largest first; the model has no scaling of columns, so that "+
 			"weights of columns in different units can't be compared")
 	} else if r.Vectors != nil {
-		fmt.Fprintf(w, "weights   largest first, by weight x spread; the spread is about the standard "+
-			"deviation of the values that the weight multiplies or, with -scale max-abs, their largest "+
-			"magnitude%s\n", r.before)
+		spread := "about the standard deviation of the values that the weight multiplies"
+		if r.maxAbs {
+			spread = "the largest magnitude of the values that the weight multiplies"
+			if r.Terms > 0 {
+				spread += " or, for the terms of curves, about their standard deviation"
+			}
+		}
+		fmt.Fprintf(w, "weights   largest first, by weight x spread; the spread is %s%s\n", spread, r.before)
 	}
 	if r.Means != nil {
 		fmt.Fprintf(w, "\nmeans of the weights' absolute values over the %d pairs\n", len(r.Vectors))
@@ -420,6 +429,7 @@ type modelReport struct {
 	first  string  // says which problem's r2 and t0 are printed; empty if there is only one
 	scaled bool
 	joint  bool   // the vectors are one problem
+	maxAbs bool   // -scale max-abs
 	before string // with -scale unit, says that spreads are of the rows before the division
 	// scaling is nil unless it has an Expansion. The weights of the terms follow the weights of
 	// the features.

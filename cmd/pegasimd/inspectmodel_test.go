@@ -100,8 +100,7 @@ func TestInspectSortsBySpread(t *testing.T) {
 	}
 	data, model := file(t, "pets.csv", rows.String()), filepath.Join(t.TempDir(), "model")
 	const heading = "weights   largest first, by weight x spread; the spread is about the standard " +
-		"deviation of the values that the weight multiplies or, with -scale max-abs, their largest " +
-		"magnitude\n\n"
+		"deviation of the values that the weight multiplies\n\n"
 	for kind, want := range map[string]string{
 		"ovr": heading + "for cat: 2 weights",
 		"ovo": heading + "means of the weights' absolute values over the 3 pairs\n  feature 2        +",

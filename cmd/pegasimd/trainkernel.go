@@ -36,8 +36,8 @@ func trainKernel(c *call, reader *dataReader, model string) error {
 		MaxMemory: memoryFlag(c.flags.MaxMemory).limit(set, false), Fingerprint: true,
 		Progress: func(now kernelsvm.Progress) {
 			values = now.Values
-			progress.show(0, "epoch %d, pass %d: objective %.6g, %s, %.3g kernel values",
-				now.Epoch, now.Pass, now.Objective, proof.Standing(now.Gap), float64(values))
+			progress.show(0, "epoch %d, pass %d: objective %.6g, %s", now.Epoch, now.Pass,
+				now.Objective, proof.Standing(now.Gap))
 		},
 	}
 	start := time.Now()
