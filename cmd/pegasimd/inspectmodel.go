@@ -351,9 +351,6 @@ func (r *modelReport) printParts(w io.Writer) {
 		spread := "about the standard deviation of the values that the weight multiplies"
 		if r.maxAbs {
 			spread = "the largest magnitude of the values that the weight multiplies"
-			if r.Terms > 0 {
-				spread += " or, for the terms of curves, about their standard deviation"
-			}
 		}
 		fmt.Fprintf(w, "weights   largest first, by weight x spread; the spread is %s%s\n", spread, r.before)
 	}
