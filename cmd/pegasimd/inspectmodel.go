@@ -352,7 +352,8 @@ func (r *modelReport) printParts(w io.Writer) {
 		if r.maxAbs {
 			spread = "the largest magnitude of the values that the weight multiplies"
 		}
-		fmt.Fprintf(w, "weights   largest first, by weight x spread; the spread is %s%s\n", spread, r.before)
+		fmt.Fprintf(w, "weights   largest first, by weight x spread; the spread is %s%s\n", spread,
+			r.before)
 	}
 	if r.Means != nil {
 		fmt.Fprintf(w, "\nmeans of the weights' absolute values over the %d pairs\n", len(r.Vectors))

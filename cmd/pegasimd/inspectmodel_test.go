@@ -25,7 +25,8 @@ func TestInspectModel(t *testing.T) {
 		"features  2, counted from 1\n", "columns   2 of a table, besides the label: pet\n",
 		" updates summed over 3 problems; mean |x|^2 ",
 		"command   -format csv -sep , ", " -label-column pet -numbers '*' -bias augmented -epochs 20 ",
-		`"lambda":0.1`, "trained   up to 80 steps a problem, 20 epochs", "objective ", "for dog: 2 weights other than 0, norm ",
+		`"lambda":0.1`, "trained   up to 80 steps a problem, 20 epochs",
+		"objective ", "for dog: 2 weights other than 0, norm ",
 		", bias ", "  feature 1        +",
 		"  weight\n", "no scaling of columns",
 	} {

@@ -193,8 +193,9 @@ func TestKeepMistakes(t *testing.T) {
 	mistakes(t, map[string]mistake{
 		"unknown": {exitUsage, `no column is called "name"; the columns are id, note, "quoted", ` +
 			`"two\nlines", age, kind`, []string{"name", data, model, "out.csv"}},
-		"number":    {exitUsage, `no column is called "5"`, []string{"5", data, model, "out.csv"}},
-		"twice":     {exitUsage, `"id" is given twice, by name and by number`, []string{"id,0", data, model, "out.csv"}},
+		"number": {exitUsage, `no column is called "5"`, []string{"5", data, model, "out.csv"}},
+		"twice": {exitUsage, `"id" is given twice, by name and by number`,
+			[]string{"id,0", data, model, "out.csv"}},
 		"stars":     {exitUsage, "* is given twice", []string{"*,*", data, model, "out.csv"}},
 		"two":       {exitUsage, `two columns are called "id"`, []string{"id", twice, model, "out.csv"}},
 		"no header": {exitUsage, "has no header, and 3 columns", []string{"x", bare, bareModel}},

@@ -183,7 +183,8 @@ func grouped(v float64, decimals int, thousands, decimal string) string {
 }
 
 // fitWarning matches warnings about the fit of a model, not about the reading of a file.
-var fitWarning = regexp.MustCompile(`hardly better|no better than|rows?: too few|training ended with a larger objective`)
+var fitWarning = regexp.MustCompile(`hardly better|no better than|rows?: too few|` +
+	`training ended with a larger objective`)
 
 func doubtsOf(output string) (doubts []string) {
 	for _, line := range strings.Split(output, "\n") {

@@ -157,7 +157,7 @@ func verifyCommandLine(c *call, in *htmlreport.Input, args []string) string {
 	return "pegasimd " + escape.Text(shellWords(append(append(words, args[0]), data...)))
 }
 
-// trainedWith reports whether the command in the model's file has the flag, with the name of a file.
+// trainedWith reports whether the command in the model's file has the flag, which takes a file.
 func trainedWith(m *pegasos.Model, flag string) bool {
 	return strings.Contains(" "+m.Command+" ", " "+flag+" FILE ")
 }

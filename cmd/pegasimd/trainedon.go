@@ -115,8 +115,8 @@ func (s *scoredSet) warnTrained() error {
 		c.warn(fmt.Sprintf("these rows (%d) are the training data: the figures are not held-out "+
 			"figures, and figures for new rows tend to be worse", s.Rows()))
 	default:
-		c.warn(fmt.Sprintf("%d of these %d rows are the training data, and %d were held out: the figures are "+
-			"not held-out figures; pegasimd report measures the held-out rows alone", s.Rows()-n, s.Rows(), n))
+		c.warn(fmt.Sprintf("%d of these %d rows are the training data, and %d were held out: the figures "+
+			"are not held-out figures; pegasimd report measures the held-out rows alone", s.Rows()-n, s.Rows(), n))
 	}
 	return err
 }

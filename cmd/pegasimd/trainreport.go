@@ -65,8 +65,8 @@ func (r *trainReport) replacedWarning(m *pegasos.Model) []string {
 	if r.advice != "" {
 		try = "; " + r.advice + " may help"
 	}
-	return []string{fmt.Sprintf("in %s training ended with a larger objective than %s: the model keeps "+
-		"better weights%s", count(r.Replaced, "problem"), than, try)}
+	return []string{fmt.Sprintf("in %s training ended with a larger objective than %s: the model "+
+		"keeps better weights%s", count(r.Replaced, "problem"), than, try)}
 }
 
 func (r *trainReport) describe(

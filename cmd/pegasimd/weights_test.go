@@ -45,7 +45,8 @@ func TestStartWithClassOfWeightZero(t *testing.T) {
 	}
 	for _, start := range []string{model, plain} {
 		if _, told := must(t, "train", "-start", start, "-weights", weights, birds,
-			next); !strings.Contains(told, "4 classes: bird (1 row), cat (2 rows), dog (2 rows), emu (1 row)") {
+			next); !strings.Contains(told, "4 classes: bird (1 row), cat (2 rows), dog (2 rows), "+
+			"emu (1 row)") {
 			t.Error(told)
 		}
 		if out, _ := must(t, "verify", "-start", start, "-weights", weights, next,

@@ -93,7 +93,8 @@ func TestCompletion(t *testing.T) {
 		}
 		for line, want := range map[string]string{
 			"tr": "train", "train -los": "-loss", "train -loss squ": "squared-hinge+squared",
-			"completion f": "fish", "train da": "data.csv", "train tw": "two words.csv", "help -": "-man", "train -q": "-quote+-quiet",
+			"completion f": "fish", "train da": "data.csv", "train tw": "two words.csv",
+			"help -": "-man", "train -q": "-quote+-quiet",
 			"train --los": "--loss", "train -loss = squ": "squared-hinge+squared",
 			"train -valid = da": "data.csv",
 			"train -bias =":     "none+augmented+unregularised",
