@@ -116,7 +116,8 @@ func (s *scoredSet) warnTrained() error {
 			"figures, and figures for new rows tend to be worse", s.Rows()))
 	default:
 		c.warn(fmt.Sprintf("%d of these %d rows are the training data, and %d were held out: the figures "+
-			"are not held-out figures; pegasimd report measures the held-out rows alone", s.Rows()-n, s.Rows(), n))
+			"are not held-out figures; pegasimd report measures the held-out rows alone",
+			s.Rows()-n, s.Rows(), n))
 	}
 	return err
 }

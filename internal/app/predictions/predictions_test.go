@@ -82,8 +82,8 @@ func TestWriteErrors(t *testing.T) {
 		path string
 		want string
 	}{
-		"no file":   {good, dataset.Options{}, "none.svm", "none.svm"},
-		"overflow":  {good, dataset.Options{}, rows, "row 2, counted from 0: the score is +Inf"},
+		"no file":  {good, dataset.Options{}, "none.svm", "none.svm"},
+		"overflow": {good, dataset.Options{}, rows, "row 2, counted from 0: the score is +Inf"},
 		"hash bits": {good, dataset.Options{HashBits: 10}, rows,
 			"-hash-bits 10: the model has features that are not"},
 		"table": {with(func(m *pegasos.Model) { m.Table = encode(t, &dataset.Table{LabelAt: -2}) }),
