@@ -21,7 +21,8 @@ import (
 func (d *dataReader) settle(trains bool) error {
 	for i, doubt := range d.doubts {
 		if how := settledBy[doubt.About]; trains && how != "" {
-			d.doubts = slices.Delete(d.doubts, i, i+1)              // the error takes the place of the warning
+			// The error takes the place of the warning.
+			d.doubts = slices.Delete(d.doubts, i, i+1)
 			if doubt.About == "header" && doubt.Flag != "-header" { // the doubt says what to do
 				return fmt.Errorf("%s: %s", d, doubt.String())
 			}
