@@ -28,8 +28,12 @@ func joinProgress(runs int, f func(Progress)) func(Progress) {
 		return f
 	}
 	var done, last Progress
+	var total int64 // the first run has the most steps: the others lack the rows of a fold
 	return func(p Progress) {
-		if p.Steps <= last.Steps {
+		if total == 0 {
+			total = p.TotalSteps * int64(runs)
+		}
+		if last.session != nil && p.session != last.session {
 			done.Epoch += last.Epoch
 			done.Steps += last.Steps
 			done.Violations += last.Violations
@@ -38,7 +42,7 @@ func joinProgress(runs int, f func(Progress)) func(Progress) {
 		p.Epoch += done.Epoch
 		p.Steps += done.Steps
 		p.Violations += done.Violations
-		p.TotalSteps *= int64(runs)
+		p.TotalSteps = total
 		f(p)
 	}
 }

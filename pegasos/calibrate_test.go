@@ -14,7 +14,7 @@ func TestCalibrateProgress(t *testing.T) {
 	tr := pegasos.Trainer{Config: pegasos.Config{Calibrate: 3, Epochs: 4}}
 	tr.Progress = func(p pegasos.Progress) {
 		if p.Epoch != last.Epoch+1 || p.Steps <= last.Steps || p.Violations < last.Violations ||
-			p.TotalSteps%4 != 0 {
+			p.TotalSteps != 4*4*60 {
 			t.Errorf("epoch %d, %d of %d steps, %d violations; before: epoch %d, %d steps, %d "+
 				"violations", p.Epoch, p.Steps, p.TotalSteps, p.Violations, last.Epoch, last.Steps,
 				last.Violations)
@@ -25,6 +25,24 @@ func TestCalibrateProgress(t *testing.T) {
 	m, err := trainPlain(t.Context(), &tr, data.dense, data.y)
 	if err != nil || reports != 4*4 || last.Steps != 4*60+3*4*40 || len(m.Calibration) != 1 {
 		t.Errorf("%v, %d reports, the last after %d steps", err, reports, last.Steps)
+	}
+}
+
+// Every run ends after an epoch. That of the second fold is longer than that of the first.
+func TestCalibrateProgressEnded(t *testing.T) {
+	data := random(91, 61, 4, 2, 1)
+	var last pegasos.Progress
+	tr := pegasos.Trainer{Config: pegasos.Config{Calibrate: 3, Epochs: 4, Lambda: 1, Tol: 0.9}}
+	tr.Progress = func(p pegasos.Progress) {
+		if p.Epoch != last.Epoch+1 || p.Steps <= last.Steps || p.TotalSteps != 4*4*61 {
+			t.Errorf("epoch %d, %d of %d steps; before: epoch %d, %d steps", p.Epoch, p.Steps,
+				p.TotalSteps, last.Epoch, last.Steps)
+		}
+		last = p
+	}
+	_, err := trainPlain(t.Context(), &tr, data.dense, data.y)
+	if err != nil || last.Epoch != 4 || last.Steps != 61+2*61 {
+		t.Errorf("%v, %d steps in %d epochs", err, last.Steps, last.Epoch)
 	}
 }
 
