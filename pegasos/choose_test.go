@@ -551,3 +551,15 @@ func TestEmptyColumns(t *testing.T) {
 		}
 	}
 }
+
+func TestChosenConfigAgain(t *testing.T) {
+	x, y := random(7, 9, 5, 2, 1).dense, []float32{1, 5, 2, -3, 4, 9, -1, 0, 3}
+	m := train(t, x, y, pegasos.Trainer{Config: pegasos.Config{Loss: pegasos.EpsInsensitive}})
+	if m.Config.Tol == 0 || m.Result.Solver != "" {
+		t.Fatalf("%+v, solver %q, want steps up to a chosen Tol", m.Config, m.Result.Solver)
+	}
+	again := train(t, x, y, pegasos.Trainer{Config: m.Config})
+	if again.Hash() != m.Hash() {
+		t.Errorf("the chosen %+v train another model", m.Config)
+	}
+}

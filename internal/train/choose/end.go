@@ -59,6 +59,7 @@ func (c *Choice) finish(passes int) {
 		c.Epochs = passes
 		if c.Epochs > maxUncheckedPasses && c.MayProve() {
 			c.Tol = ProofTol
+			options.Fill(&c.Finish, settings.FinishNone) // with a Tol, an unset Finish would be auto
 		}
 	}
 }
