@@ -234,6 +234,21 @@ func TestCalibrateRefuses(t *testing.T) {
 	}
 }
 
+// The empty columns do not count in the choice of the folds' solver.
+func TestSigmoidsOfSomeColumns(t *testing.T) {
+	x, y := matrix(t, 2, 13, 0, 0, 1, 0, 0, 100, 0, 0, 0, 0, 0, 0, 0,
+		178, 6, 0, 0, 0, 0, 30, 0, 0, 0, 0, 0, 0), []float32{5, 2}
+	cfg := pegasos.Config{Loss: pegasos.Log, Lambda: 0.75, Epochs: 2, Order: pegasos.Sequential,
+		Bias: pegasos.BiasUnregularised, Scale: pegasos.ScaleStandard, Curves: pegasos.CurvesNone,
+		Finish: pegasos.FinishAuto, Calibrate: 2, Seed: 4}
+	tr := pegasos.Trainer{Config: cfg, Fingerprint: true}
+	m := train(t, x, y, tr)
+	v, err := tr.Verify(t.Context(), m, x, y, pegasos.VerifyOptions{Sigmoids: true})
+	if err != nil || v.Verdict == pegasos.Contradicted || !v.Sigmoids {
+		t.Errorf("%+v, %v", v, err)
+	}
+}
+
 func TestSigmoidsAreVerified(t *testing.T) {
 	for seed := range uint64(6) {
 		data := random(seed, 80, 5, 2+int(seed%3), 1)

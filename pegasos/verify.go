@@ -358,6 +358,13 @@ func (tr *Trainer) checkSigmoids(ctx context.Context, v *Verification, m *Model,
 	if err != nil {
 		return err
 	}
+	if t.scale != nil { // the choice of solvers depends on the number of columns
+		raw, err := t.newSet(x, y)
+		if err != nil {
+			return err
+		}
+		t.columns = choose.Columns(t.scale, raw, parallel.Threads(t.Threads), t.stopped)
+	}
 	again := *m
 	if err := t.calibrate(ctx, &again, set); err != nil {
 		return err

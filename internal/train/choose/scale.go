@@ -77,6 +77,13 @@ func Fits(s *scale.Scale, set *store.Set, columns []int, threads int, stopped fu
 	return s.Same(f) && s.Folded == folded && s.Centre == f.Centre && s.Spread == f.Spread, nil
 }
 
+// Columns returns what Choice.Cols returned when training fitted s to the rows of set.
+func Columns(s *scale.Scale, set *store.Set, threads int, stopped func() bool) int {
+	c := newChoice(Open{Threads: threads, Stopped: stopped}, set)
+	c.columns, c.Scale = scale.Measure(set.X, c.weight, false, threads, stopped), s
+	return c.Cols()
+}
+
 // If the rows can't be copied, kind returns scale.None and sets c.note to the reason.
 func (c *Choice) kind() scale.Kind {
 	k := c.bestKind()
