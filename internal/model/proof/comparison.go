@@ -59,6 +59,7 @@ func (t *Comparison) Linear(r Result, n int, joint bool, found []Found, all Clai
 		return
 	}
 	covered := make([]bool, len(claimed))
+	excess := 0.0 // by which objectives exceed the claims, where no bound makes up for it
 	for _, f := range found {
 		c, of := r.Claim(), ProblemSuffix("weight vector", f.Vector, len(found))
 		if !joint {
@@ -78,6 +79,9 @@ func (t *Comparison) Linear(r Result, n int, joint bool, found []Found, all Clai
 				most = max(sure, c.Tolerance()+f.Exact.MaxError)
 			}
 			t.Objective(of, c.Objective, f.Exact.Objective, sure, most)
+		}
+		if f.Exact.Proven() == 0 {
+			excess += max(0, f.Exact.Objective-c.Objective)
 		}
 		switch ok := t.Bound(of, c, Claim{f.Exact.Objective, f.Exact.Proven()}); {
 		case of == "":
@@ -101,6 +105,7 @@ func (t *Comparison) Linear(r Result, n int, joint bool, found []Found, all Clai
 		t.Means(r.Claim())
 	}
 	if len(found) > 1 && !t.Unsure {
+		all.Objective -= excess / float64(len(found))
 		t.All(r.Claim(), all)
 	}
 }

@@ -67,6 +67,12 @@ func TestLinear(t *testing.T) {
 		"quick": {func(l *linear) {
 			first(l, Measurement{1, 0.005, nan}, Measurement{1.004, 0, 0.6})
 		}, nil, false, nil},
+		// The bound of 0 does not make up for the error of the quick objective, 0.004.
+		"quick, without a bound": {func(l *linear) {
+			l.Proven = true
+			l.r.DualObjective, l.r.PerClass[0].DualObjective, l.all = 0.5, 0, claim(2.002, 0.5)
+			first(l, Measurement{1, 0.005, nan}, Measurement{1.004, 0, -1})
+		}, nil, false, nil},
 		"too quick": {func(l *linear) {
 			first(l, Measurement{1, 0.006, nan}, Measurement{1.004, 0, 0.6})
 		}, []string{"the objective of weight vector 0 is 1.004, not 1"}, false, nil},
