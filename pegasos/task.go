@@ -241,7 +241,9 @@ func (t *task) checkModels() error {
 		return configErrorf("Start", "want the model with the hash %.16s..., which the run to resume "+
 			"continues: %s trains from it, too", want, options.Name("Calibrate"))
 	}
-	t.startHash = want
+	if t.startHash = want; want != "" && t.classes == nil && t.Resume.check() == nil {
+		t.classes = t.Resume.Classes // the Start's, of which some may have no rows
+	}
 	return nil
 }
 

@@ -66,7 +66,7 @@ func (s *Session) advance(ctx context.Context) (stopped bool, err error) {
 	if err := s.trainEarlyParts(ctx); err != nil {
 		return false, err
 	}
-	if s.ended { // a resumed session, interrupted while it was measured
+	if s.ended || s.finished() { // a resumed session that had reached its end
 		s.report()
 		return false, nil
 	}
@@ -103,6 +103,17 @@ func (s *Session) advance(ctx context.Context) (stopped bool, err error) {
 			return true, nil
 		}
 	}
+}
+
+// finished reports whether all runs have taken their steps and s.round counts the last epoch.
+func (s *Session) finished() bool {
+	for _, r := range s.Runs {
+		epoch := int64(r.Order.Steps)
+		if r.T < r.Total || int64(s.round) < (r.T+epoch-1)/epoch {
+			return false
+		}
+	}
+	return true
 }
 
 func (s *Session) advanceRuns(ctx context.Context, due func(r *Run) (bool, int64)) error {
