@@ -93,7 +93,7 @@ func (t *task) prepare(x Examples, y []float32) (*store.Set, error) {
 	}
 	c.End()
 	t.use(c)
-	return c.Rows, t.rescaleModels(x.Cols())
+	return c.Rows, cmp.Or(t.checkKeepProof(), t.rescaleModels(x.Cols()))
 }
 
 func (t *task) use(c *choose.Choice) {
@@ -103,17 +103,23 @@ func (t *task) use(c *choose.Choice) {
 }
 
 func (t *task) validate() error {
-	cfg := t.Config.settings()
 	return cmp.Or(publicError(options.Check([]options.Rule{
 		options.Range("Threads", t.Threads, 0, math.MaxInt, "0 or more"),
 		options.Range("Pause", t.Pause, 0, math.MaxInt64, "0 or more"),
 		options.Range("MaxMemory", t.MaxMemory, 0, math.MaxInt64, "0 or more"),
+	})), t.checkKeepProof(), t.validateRows(t.Valid))
+}
+
+// checkKeepProof must be called again once an open Multiclass is chosen.
+func (t *task) checkKeepProof() error {
+	cfg := t.Config.settings()
+	return publicError(options.Check([]options.Rule{
 		options.Not("KeepProof", t.KeepProof && t.Order == IID,
 			"with %s %q there is no bound to prove", options.Name("Order"), cfg.Order),
 		options.Not("KeepProof", t.KeepProof && !cfg.HasBound(),
 			"with %s %q and %s %q there is no bound to prove", options.Name("Bias"), cfg.Bias,
 			options.Name("Multiclass"), cfg.Multiclass),
-	})), t.validateRows(t.Valid))
+	}))
 }
 
 func (t *task) validateRows(v *Labelled) error {

@@ -269,6 +269,12 @@ func TestVerifyErrors(t *testing.T) {
 		field.Field != "KeepProof" {
 		t.Error(err)
 	}
+	three := random(5, 30, 4, 3, 1) // of so few rows, which choose a joint Multiclass
+	joint := pegasos.Trainer{Config: pegasos.Config{Bias: pegasos.BiasUnregularised}, KeepProof: true}
+	if _, err := joint.Train(ctx, three.dense, three.y); !errors.As(err, &field) ||
+		field.Field != "KeepProof" {
+		t.Error(err)
+	}
 }
 
 // With KeepProof the gap is computed from the rounded dual variables of the proof. A run that
