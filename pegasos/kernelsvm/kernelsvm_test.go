@@ -540,6 +540,7 @@ func TestErrors(t *testing.T) {
 		{"Finish", Config{Finish: pegasos.FinishDual, Kernel: Sigmoid}},
 		{"Finish", Config{Finish: pegasos.FinishDual, Steps: 5}},
 		{"Passes", Config{Finish: pegasos.FinishNone, Passes: 5}},
+		{"Passes", Config{Steps: 5, Passes: 5}}, {"Tol", Config{Steps: 5, Tol: 0.1}},
 		{"Passes", Config{Passes: -1}}, {"Tol", Config{Finish: pegasos.FinishNone, Tol: 0.1}},
 		{"Tol", Config{Tol: 1}}, {"Tol", Config{Tol: -0.1}},
 	} {

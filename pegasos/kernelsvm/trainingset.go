@@ -61,6 +61,9 @@ func newTrainingSet(tr *Trainer, x pegasos.Examples, y []float32) (*trainingSet,
 				pegasos.FinishDual, pegasos.FinishNone, options.Name("Steps"), set.cfg.Steps, len(y))
 		}
 		set.cfg.Finish = pegasos.FinishNone
+		if err := set.cfg.Validate(); err != nil { // Passes and Tol require FinishDual
+			return nil, err
+		}
 	}
 	set.cfg = set.cfg.WithDefaults()
 	classes, class, err := labels.Classify(y, nil, nil, store.BadRow)
