@@ -1,6 +1,7 @@
 package kernelsvm
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -503,6 +504,24 @@ func TestFewSteps(t *testing.T) {
 		}
 		if a := accuracy(m, p.Dense, p.Y); a < 0.75 {
 			t.Errorf("%s: accuracy %v, want at least 0.75", order, a)
+		}
+	}
+}
+
+// Some steps visit no row of a class.
+func TestFewestSteps(t *testing.T) {
+	p := sample.Random(14, 40, 5, 6, 1)
+	for steps := range int64(4) {
+		for seed := range uint64(8) {
+			for _, multiclass := range []pegasos.Multiclass{pegasos.OneVsOne, pegasos.OneVsRest} {
+				m := mustTrain(t, p.Dense, p.Y, Trainer{Config: Config{Steps: 1 + steps, Seed: seed,
+					Multiclass: multiclass}})
+				read, err := Read(bytes.NewReader(encode(t, m)))
+				if err != nil || !slices.Equal(read.DecisionAll(p.Dense), m.DecisionAll(p.Dense)) {
+					t.Errorf("%d steps, seed %d, %s: %v, or other scores when read", 1+steps, seed,
+						multiclass, err)
+				}
+			}
 		}
 	}
 }

@@ -151,15 +151,16 @@ func (r *run) model(f Func, finished bool) (*Model, error) {
 // their indices in the training set's matrix.
 func (r *run) addSupport(m *Model, c int) (at []int32) {
 	var terms []kernel.Term
-	var own [][]float32 // by slot: coefficients of the class's rows; nil if not solved
+	var own [][]float32                 // by slot: coefficients of the class's rows; nil if not solved
+	rows := r.starts[c+1] - r.starts[c] // 0 if no step visits the class
 	for slot := range r.cfg.slots(len(r.classes)) {
 		k := r.cfg.problem(len(r.classes), c, slot)
 		terms, own = append(terms, kernel.Term{Output: k}), append(own, nil)
-		if coef := r.solutions[k].Coef; coef != nil {
+		if coef := r.solutions[k].Coef; coef != nil && rows > 0 {
 			own[slot] = coef[r.number(k, int32(r.starts[c])):]
 		}
 	}
-	for i := range r.starts[c+1] - r.starts[c] {
+	for i := range rows {
 		if !slices.ContainsFunc(own, func(coef []float32) bool { return coef != nil && coef[i] != 0 }) {
 			continue
 		}
