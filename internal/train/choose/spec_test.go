@@ -300,7 +300,7 @@ func (p *byPage) choose() (cfg settings.Settings) {
 		if p.loss != "eps-insensitive" || lambda != cfg.Lambda {
 			p.end(&c, k, passes)
 		} else if passes > 100 {
-			c.Tol = 0.01
+			c.Finish, c.Tol = settings.FinishNone, 0.01
 		}
 		return c
 	}
@@ -333,7 +333,7 @@ func (p *byPage) end(cfg *settings.Settings, classes, passes float64) {
 		return
 	}
 	if passes > 100 {
-		cfg.Tol = 0.01
+		cfg.Finish, cfg.Tol = settings.FinishNone, 0.01
 	}
 }
 
