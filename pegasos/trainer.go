@@ -51,8 +51,9 @@ type Trainer struct {
 	// Resume, if not nil, is a model with a State, whose run Train continues. The data and the
 	// Config must be as in the interrupted run. The result is then the model of an uninterrupted
 	// run, to the bit. Epochs or Steps, which count the whole run, may be larger than in the
-	// interrupted run, but then an average of iterates and an adapted t0 may differ. Start, which may
-	// be nil without Config.Calibrate, is the Start of the interrupted run.
+	// interrupted run, but then an average of iterates, an adapted t0, and the epoch in which Newton's
+	// method begins or the run ends early may differ. Start, which may be nil without
+	// Config.Calibrate, is the Start of the interrupted run.
 	Resume *Model
 	// Pause, if not 0, is the number of steps of each weight vector after which Train returns
 	// ErrPaused. In a resumed run the steps before the interruption count, too.
