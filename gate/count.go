@@ -87,7 +87,8 @@ func lookAt(ctx context.Context, s side, match, files string, plan map[string]in
 	if err != nil {
 		return nil, ran, err
 	}
-	ran = benchmarks(ctx, s, env, 1, match, "-test.benchtime=1ms", "-test.benchmem")
+	ran = benchmarks(ctx, s, env, 1, match, fmt.Sprintf("-test.benchtime=%dns", int(surveyNS)),
+		"-test.benchmem")
 	all = map[string]survey{}
 	listed, err := readEvents(filepath.Join(files, eventsFile))
 	for _, e := range listed {
@@ -112,6 +113,8 @@ func lookAt(ctx context.Context, s side, match, files string, plan map[string]in
 }
 
 const (
+	// surveyNS is the least time of all operations of a benchmark in a survey.
+	surveyNS = 1e6
 	// sectionNS is about the time of the counted operations, long beside the runtime's occasional
 	// work.
 	sectionNS = 1e6
@@ -128,14 +131,21 @@ func (s survey) iterations() int {
 	if s.calls {
 		return 1
 	}
-	if s.ns > longestNS {
+	ns := s.ns
+	switch {
+	case ns > longestNS:
 		return 0
+	case ns > 0:
+	case s.n > 1: // the benchmark hides its time, as with b.ReportMetric(0, "ns/op")
+		ns = surveyNS / float64(s.n)
+	default: // it also may take long
+		return 1
 	}
 	n := 1
-	for n < 1<<20 && float64(n)*s.ns < sectionNS {
+	for n < 1<<20 && float64(n)*ns < sectionNS {
 		n *= 2
 	}
-	if s.ns < 10*sectionNS { // on a busy machine short operations seem longer
+	if ns < 10*sectionNS { // on a busy machine short operations seem longer
 		n = max(n, 4) // the first operation may initialize data for the others
 	}
 	for s.n > 0 && n > 1 && float64(n)*float64(s.pieces)/float64(s.n) > mostPieces {
