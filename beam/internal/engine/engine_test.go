@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -13,6 +14,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal/extworker"
 
 	"github.com/pegasimd/pegasimd/beam/internal/work"
 )
@@ -170,6 +173,35 @@ func TestCancel(t *testing.T) {
 	defer cancel()
 	if _, err := e.Run(ctx, job("hangs", dir, 9, 0)); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
+	}
+}
+
+// The runner may start the worker of a job that was canceled.
+func TestPoolOutlivesCanceledJob(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	reached := func() bool {
+		pool, err := extworker.StartLoopback(context.Background(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer pool.Stop(context.Background())
+		stopPool(ctx, pool)
+		for range 50 {
+			conn, err := net.Dial("tcp", pool.EnvironmentConfig(ctx))
+			if err != nil {
+				return false
+			}
+			conn.Close()
+			time.Sleep(10 * time.Millisecond)
+		}
+		return true
+	}
+	if reached() {
+		t.Error("the pool of a job that has ended is not stopped")
+	}
+	cancel()
+	if !reached() {
+		t.Error("the pool of a canceled job is stopped at once")
 	}
 }
 

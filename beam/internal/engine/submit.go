@@ -151,14 +151,7 @@ func (s *service) submit(ctx context.Context, p *beam.Pipeline) error {
 		if err != nil {
 			return err
 		}
-		defer func() {
-			wait := time.Duration(0)
-			if ctx.Err() != nil {
-				wait = cancelTime // Prism panics if the canceled job finds the pool stopped
-			}
-			// Stop may wait for a hung worker.
-			time.AfterFunc(wait, func() { pool.Stop(context.Background()) })
-		}()
+		defer stopPool(ctx, pool)
 		config = pool.EnvironmentConfig
 	}
 	environment, err := graphx.CreateEnvironment(ctx, jobopts.GetEnvironmentUrn(ctx), config)
@@ -198,6 +191,19 @@ func (s *service) submit(ctx context.Context, p *beam.Pipeline) error {
 		s.cancel(job)
 	}
 	return err
+}
+
+// poolTime is how long a pool of workers outlives a canceled job. Prism may start the job's worker
+// after the cancellation, and panics if it can't reach the pool.
+const poolTime = time.Minute
+
+// stopPool does not wait, because Stop may wait for a hung worker. ctx is that of the job.
+func stopPool(ctx context.Context, pool *extworker.Loopback) {
+	after := time.Duration(0)
+	if ctx.Err() != nil {
+		after = poolTime
+	}
+	time.AfterFunc(after, func() { pool.Stop(context.Background()) })
 }
 
 const cancelTime = 10 * time.Second
