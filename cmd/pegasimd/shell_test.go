@@ -72,7 +72,7 @@ func TestErrorsInShellWords(t *testing.T) {
 		`-max-features: have -1, want 0 or more`:          {"-max-features", "-1"},
 		`-unsorted: have "foo", want error, sort or sum`:  {"-unsorted", "foo"},
 		`-tol: have 2, want more than 0 and less than 1`:  {"-tol", "2"},
-		`-batch: have 100, want at most the number of`:    {"-batch", "100"},
+		`-batch: have 100, want at most 4, the number of`: {"-batch", "100"},
 		`-loss is "eps-insensitive"`: {"-multiclass", "crammer-singer", "-loss",
 			"eps-insensitive"},
 	} {
