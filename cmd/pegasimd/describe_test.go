@@ -251,8 +251,8 @@ func TestStopsAreTold(t *testing.T) {
 		toy, model)
 	v, _ := report(t, numbers)["validation"].(map[string]any)
 	want := fmt.Sprintf("validation accuracy 100.0000 %% on 4 rows, the best, after %s; "+
-		"the run ended early, after %v\n", epochCount(v["epochs"].(float64)),
-		v["stopped_after_epochs"])
+		"the run ended early, after %s\n", epochCount(v["epochs"].(float64)),
+		epochCount(v["stopped_after_epochs"].(float64)))
 	if !strings.Contains(told, want) || v["metric"] != "accuracy" || v["value"] != 1.0 ||
 		v["stopped_after_epochs"].(float64) <= v["epochs"].(float64) ||
 		v["stopped_after_epochs"].(float64) >= 500 {

@@ -66,7 +66,7 @@ func (d *dataReader) resolved(set *dataset.Set, multiclass pegasos.Multiclass, f
 	} else {
 		words = append(words, "-format", f.Format)
 		if separates(f) {
-			words = append(words, "-sep", string(f.Separator), "-quote", characterWord(f.Quote),
+			words = append(words, "-sep", characterWord(f.Separator), "-quote", characterWord(f.Quote),
 				"-comment", characterWord(f.Comment), "-skip-lines", strconv.Itoa(f.SkipLines), "-header",
 				map[bool]string{true: "yes", false: "no"}[f.Header])
 		}

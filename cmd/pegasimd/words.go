@@ -94,8 +94,11 @@ func columnWord(names []string, i int, label bool) string {
 }
 
 func characterWord(c byte) string {
-	if c == form.None {
+	switch c {
+	case form.None:
 		return "none"
+	case '\t':
+		return "tab"
 	}
 	return string(c)
 }
