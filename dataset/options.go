@@ -243,7 +243,8 @@ func (o Options) filled() (Options, error) {
 	case o.Threads < 0:
 		return o, fmt.Errorf("dataset: Threads %d is negative", o.Threads)
 	case o.Labels == LabelsNo && o.LabelColumn != "":
-		return o, fmt.Errorf("dataset: LabelColumn is %q, but Labels is no", o.LabelColumn)
+		return o, fmt.Errorf("dataset: LabelColumn is %q, but Labels is %q", o.LabelColumn,
+			o.Labels)
 	case o.Table != nil && o.Table.Columns != nil && len(o.Table.Columns) != o.Features:
 		return o, fmt.Errorf("dataset: Table has %s, but Features is %d",
 			plural.Count(len(o.Table.Columns), "column"), o.Features)

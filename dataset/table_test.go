@@ -130,7 +130,7 @@ func TestCSVByTableErrors(t *testing.T) {
 		{"other width, no label", "1,2,3\n", Options{Labels: LabelsNo},
 			`a.csv:1: 3 columns, want 2`},
 		{"label of data without", "1,2\n", Options{Labels: LabelsNo, LabelColumn: "0"},
-			`dataset: LabelColumn is "0", but Labels is no`},
+			`dataset: LabelColumn is "0", but Labels is "no"`},
 		{"labels", "1,2\n", Options{Labels: "perhaps"},
 			`dataset: labels "perhaps": want one of ["yes" "no" "auto"]`},
 	} {

@@ -306,7 +306,7 @@ func (k *campaign) allocate(ctx context.Context) error {
 		}
 	}
 	if len(plain) > 0 && ctx.Err() != nil {
-		k.miss("-limit was too short to count all allocations.")
+		k.miss("-limit was too short to count all allocations of the benchmarks of `%s`.", k.path)
 		return nil
 	}
 	for i := range k.both {

@@ -413,8 +413,7 @@ func TestWarningsAreLast(t *testing.T) {
 func TestCommentMayBeHeader(t *testing.T) {
 	data := file(t, "x.csv", "# made by\n# width,len,class\n"+strings.Repeat("5,1,yes\n2,8,no\n", 20))
 	model := filepath.Join(t.TempDir(), "m")
-	fails(t, exitError, "(if so, take its comment sign away; otherwise, -header no)\n", "train",
-		data, model)
+	fails(t, exitError, "away and give -comment \"#\"; otherwise, -header no)\n", "train", data, model)
 	if _, told := must(t, "train", "-header", "no", "-strict", data, model); !strings.Contains(told,
 		": 40 rows, ") {
 		t.Errorf("-header no: %s", told)

@@ -28,7 +28,8 @@ var evalCommand = command{help.Command{
   - for a linear model without -prior the objective of DATA at its lambda: penalty + mean loss,
     without -class-weight and -costs of the training;
   - the confusion matrix; -plot draws it, for up to 200 classes.
-With more than 40 classes, only -json has the figures of each class and the matrix.
+With more than 40 classes the text leaves out the figures of each class and the matrix. -json has
+them, the matrix for up to 2048 classes.
 For a model that predicts numbers it prints the root mean square error (RMSE), the mean absolute
 error (MAE), R^2 and the objective. Labels that the model does not know count as mistakes. With such
 labels there are no areas, average precisions, log loss and objective.

@@ -89,7 +89,7 @@ func (r *modelReport) nameWeights(text *dataReader) error {
 	if text != nil {
 		hasText := func(c tables.Column) bool { return c.Text != nil }
 		if r.Table == nil || !slices.ContainsFunc(r.Table.Columns, hasText) {
-			return flags.Usagef("-data: the model was not trained on a table with text")
+			return flags.Usagef("-data: the model has no text features to name")
 		}
 		var features []int // without the terms of curves, which have no n-grams
 		for _, h := range all {

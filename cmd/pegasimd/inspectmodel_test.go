@@ -85,7 +85,7 @@ func TestInspectModel(t *testing.T) {
 	for want, args := range map[string][]string{
 		"checksum": {model}, "missing": {filepath.Join(dir, "missing")},
 		"-top": {"-top", "-1", state}, "too few": {},
-		"not trained on a table with text": {"-data", pets, state},
+		"the model has no text features to name": {"-data", pets, state},
 	} {
 		fails(t, anyFailure, want, append([]string{"inspect"}, args...)...)
 	}

@@ -30,7 +30,8 @@ Several DATA are read one after the other, as by train. MODEL then has to end in
 follow MODEL.
 
 A row with a score that is not finite is an error: its features are too large for float32. A class
-name with invisible characters is written in quotes, but not with -keep.
+name that has invisible characters, or begins with a quotation mark, is written as a quoted string of
+Go. With -keep it is written as in CSV.
 
 With -scores or -proba, but without -keep, a first line names the columns, which are separated by
 tabs. -scores adds a score for each class. Two classes with one weight vector or a kernel have one

@@ -48,9 +48,9 @@ table the line 'resolved:' has a command that trains the same model without dete
 stores the flags of this command.
 
 By default the objective is lambda/2 |w|^2 + the mean loss of the scores z = <w,x>. The last element
-of x is the bias's constant feature. With -c C, lambda is 1/(C * rows). With two classes and the
-hinge loss, the objective is then that of liblinear's -s 3 -c C on the scaled rows, divided by C *
-rows. The same data, flags and seed give the same model, bit for bit, on every machine.
+of x is the bias's constant feature. With -c C, two classes and the hinge loss, it is that of
+liblinear's -s 3 -c C on the scaled rows, divided by C * rows. The same data, flags and seed give
+the same model, bit for bit, on every machine.
 
 Examples:
   pegasimd train people.csv

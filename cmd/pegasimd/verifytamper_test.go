@@ -156,7 +156,7 @@ const (
 func TestHashBitsOfModel(t *testing.T) {
 	data, model := file(t, "toy.svm", toy), filepath.Join(t.TempDir(), "model")
 	for _, c := range []struct{ train, told string }{
-		{"", "features that are not hashed"}, {"-hash-bits 3", "features hashed to 3 bits"},
+		{"", "indices are not hashed"}, {"-hash-bits 3", "indices are hashed to 3 bits"},
 	} {
 		told := c.told
 		must(t, append(strings.Fields("train -quiet -lambda 0.1 "+c.train), data, model)...)

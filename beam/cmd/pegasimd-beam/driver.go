@@ -19,7 +19,7 @@ type driver struct {
 }
 
 const roundDeadline = "a round after this `time` or, if that is longer, after ten times the time " +
-	"of the slowest round so far"
+	"of the slowest round since this command started"
 
 func (d *driver) define(c *call, what string, deadline time.Duration) {
 	d.call = c

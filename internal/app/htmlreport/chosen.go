@@ -13,8 +13,8 @@ import (
 )
 
 var lossWords = map[pegasos.Loss]string{
-	pegasos.Hinge:          "separates the classes by a wide margin; scores are not probabilities",
-	pegasos.SquaredHinge:   "separates the classes by a wide margin, and counts large mistakes more",
+	pegasos.Hinge:          "seeks a wide margin between the classes; scores are not probabilities",
+	pegasos.SquaredHinge:   "seeks a wide margin between the classes, and counts large mistakes more",
 	pegasos.Log:            "logistic regression, which gives probabilities",
 	pegasos.Squared:        "ridge regression: least squares with a penalty",
 	pegasos.EpsInsensitive: "ignores errors up to epsilon; of larger errors the excess counts",

@@ -51,11 +51,12 @@ func Options(opt *dataset.Options, head pegasos.Head) (*tables.Encoder, error) {
 	}
 	opt.Features = head.Features
 	if opt.HashBits != 0 && opt.HashBits != head.HashBits {
-		has := fmt.Sprint("features hashed to ", plural.Count(head.HashBits, "bit"))
+		are := fmt.Sprint("hashed to ", plural.Count(head.HashBits, "bit"))
 		if head.HashBits == 0 {
-			has = "features that are not hashed"
+			are = "not hashed"
 		}
-		return nil, fmt.Errorf("-hash-bits %d: the model has %s: leave the flag out", opt.HashBits, has)
+		return nil, fmt.Errorf("-hash-bits %d: the model's indices are %s: leave the flag out",
+			opt.HashBits, are)
 	}
 	opt.HashBits = head.HashBits
 	if opt.IndexBase == "" {

@@ -85,7 +85,7 @@ func TestWriteErrors(t *testing.T) {
 		"no file":  {good, dataset.Options{}, "none.svm", "none.svm"},
 		"overflow": {good, dataset.Options{}, rows, "row 2, counted from 0: the score is +Inf"},
 		"hash bits": {good, dataset.Options{HashBits: 10}, rows,
-			"-hash-bits 10: the model has features that are not"},
+			"-hash-bits 10: the model's indices are not"},
 		"table": {with(func(m *pegasos.Model) { m.Table = encode(t, &dataset.Table{LabelAt: -2}) }),
 			dataset.Options{}, rows, "the model's table: dataset: the LabelAt of a table"},
 		"encoder": {with(func(m *pegasos.Model) { m.Table = json.RawMessage(`{"encoder":2}`) }),

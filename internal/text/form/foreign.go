@@ -27,7 +27,7 @@ var fileKinds = []fileKind{
 	{"SQLite format 3\x00", false, "a SQLite database", "make a CSV file of one of its tables: " +
 		`sqlite3 -header -csv FILE "select * from TABLE" > FILE.csv`},
 	{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", false, "a compound file, such as an Excel workbook (.xls)",
-		"if it is a workbook, " + office},
+		"if it is a workbook, unpack it if it is compressed, and " + office},
 	{"BZh", true, "compressed by bzip2", "unpack it: bunzip2 < FILE > NEWFILE"},
 	{"\xfd7zXZ\x00", false, "compressed by xz", "unpack it: xz -d < FILE > NEWFILE"},
 	{"\x28\xb5\x2f\xfd", false, "compressed by zstd", "unpack it: zstd -d < FILE > NEWFILE"},

@@ -526,7 +526,7 @@ func TestDoubtsNameLines(t *testing.T) {
 			`have too few or too many cells (not 5) and are left out, such as "` + strings.Repeat("x", 40) + `"]`,
 		"# made by\n#town, size,sold\n" + table("", 20, plain(",")): `[line 2: a comment above the table ` +
 			`may name the columns, and is left out, such as "#town" (if so, take its comment sign ` +
-			`away; otherwise, -header no)]`,
+			`away and give -comment "#"; otherwise, -header no)]`,
 		table("a,b,c", 40, plain(",")) + "\"Bern,1,red\nGraz,2,blue\nBonn,3,red\"\n" + table("", 9,
 			plain(",")): `[line 42: a row has too few or too many cells (not 3) and is left out, such as ` +
 			`"Bern,1,red\nGraz,2,blue\nBonn,3,red" line 42: a row with too few or too many cells goes on to ` +

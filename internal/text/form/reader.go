@@ -530,7 +530,8 @@ func (r *Reader) doubtComment(above quirk) {
 	if names[0] = trim(names[0][1:]); namelike(names) && !slices.Contains(names, "") {
 		r.doubt(Doubt{About: "header", Line: above.line, Cell: cells[0], Text: "a comment above the " +
 			"table may name the columns, and is left out",
-			Flag: "if so, take its comment sign away; otherwise, -header no"})
+			Flag: fmt.Sprintf("if so, take its comment sign away and give -comment %q; otherwise, "+
+				"-header no", above.cell[:1])})
 	}
 }
 

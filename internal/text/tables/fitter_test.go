@@ -111,6 +111,23 @@ func TestFlagsOfDoubts(t *testing.T) {
 	}
 }
 
+func TestSeveralWordsLeftOut(t *testing.T) {
+	size := cells(60, func(i int) string { return fmt.Sprint(i * i % 7) })
+	for blanks, want := range []bool{false, false, true} {
+		title := cells(60, func(i int) string {
+			return "red" + strings.Repeat(" fox", blanks) + fmt.Sprint(i)
+		})
+		f := new(Fitter)
+		e, _, err := fitTo(f, noLabels, columns([]string{"size", "title"}, size, title))
+		if err != nil || e.Columns[1].Kind != LeftOut {
+			t.Fatalf("%d blanks: %v", blanks, err)
+		}
+		if have := strings.Contains(fmt.Sprint(f.Doubts), "several words"); have != want {
+			t.Errorf("%d blanks: %v", blanks, f.Doubts)
+		}
+	}
+}
+
 // An inspection leaves all columns out.
 func TestNothingElse(t *testing.T) {
 	id, same := cells(60, plus(1)), times(60, "7")
@@ -121,8 +138,8 @@ func TestNothingElse(t *testing.T) {
 		kinds   []Kind
 		doubt   string
 	}{
-		{[][]string{id, title}, []Kind{LeftOut, Text}, "like names, but taken for text"},
-		{[][]string{title, same}, []Kind{Text, LeftOut}, "like names, but taken for text"},
+		{[][]string{id, title}, []Kind{LeftOut, Text}, "looks like an identifier, but taken for text"},
+		{[][]string{title, same}, []Kind{Text, LeftOut}, "looks like an identifier, but taken for text"},
 		{[][]string{same, spans}, []Kind{LeftOut, Text}, `taken for text, such as "47h0m" (-text b;`},
 		{[][]string{id, same}, []Kind{Number, Number}, ""},
 		{[][]string{id}, []Kind{Number}, ""},

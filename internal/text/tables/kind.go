@@ -120,9 +120,14 @@ func (s *stats) wordsVerdict(cells int) verdict {
 		return verdict{kind: Text, as: assumption{text: true}, reason: fmt.Sprintf(
 			"text of about %.0f words on average", 1+float64(s.spaces+s.alone)/float64(cells))}
 	case s.likeNames() && (!s.manyGaps() || s.full):
-		return verdict{kind: LeftOut, names: true,
+		v := verdict{kind: LeftOut, names: true,
 			reason: fmt.Sprintf("looks like an identifier: %s different words in %d rows",
 				s.distinct(), cells)}
+		if s.spaces >= 2*cells {
+			v.doubt, v.cell = "several words in a cell, but left out like an identifier", s.sample
+			v.flag = "-text COLUMN or -ignore COLUMN"
+		}
+		return v
 	}
 	return verdict{kind: Category, reason: s.distinct() + " different words"}
 }

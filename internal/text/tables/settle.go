@@ -193,7 +193,7 @@ func (f *Fitter) verdict(s *stats, name string, given Given, mark byte) verdict 
 			v.as.unit = ""
 		case v.names && f.forced, v.id && f.kept:
 			if v.doubt == "" || v.id {
-				v.doubt, v.flag = "like names, but taken for text"+otherwise, "-text COLUMN"
+				v.doubt, v.flag = "looks like an identifier, but taken for text"+otherwise, "-text COLUMN"
 			}
 			v.doubt = strings.Replace(v.doubt, "taken for words", "taken for text", 1)
 			v.flag = strings.NewReplacer("-categories COLUMN or -ignore COLUMN", "-text COLUMN",

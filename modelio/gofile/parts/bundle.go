@@ -1612,12 +1612,12 @@ func lookup(names map[string]string, s string) string {
 
 func monthOf(s string) int { return atoi(lookup(monthNames, s)) }
 
-var monthNames = namesOf(`1 january jan januar jänner janvier janv enero ene janeiro gennaio gen
+var monthNames = namesOf(`1 january jan januar jänner jän janvier janv enero ene janeiro gennaio gen
 januari stycznia styczeń sty| 2 february feb februar febr février fevrier févr fevr fév fev
 febrero fevereiro febbraio februari lutego luty lut| 3 march mar märz maerz mär mrz mars marzo
 março marco maart mrt marca marzec| 4 april apr avril avr abril abr aprile kwietnia kwiecień kwi|
 5 may mai mayo maio maggio mag mei maja maj| 6 june jun juni juin junio junho giugno giu czerwca
-czerwiec cze| 7 july jul juli juillet juil julio julho luglio lug lipca lipiec lip| 8 august aug
+czerwiec cze| 7 july jul juli juillet juill juil julio julho luglio lug lipca lipiec lip| 8 august aug
 août aout agosto ago augustus sierpnia sierpień sie| 9 september sep sept septembre septiembre
 setiembre set setembro settembre sett września wrzesień wrz| 10 october oct oktober okt octobre
 octubre outubro out ottobre ott października październik paź| 11 november nov novembre noviembre

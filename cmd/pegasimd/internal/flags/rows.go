@@ -76,7 +76,8 @@ var Table = []Topic{
 				"means for missing values and word counts treat all weights above 0 alike"},
 		{Name: "prior", Field: "Prior", Takes: "file", In: "train", Rule: NoKernel,
 			Help: "penalize the distance from the weights of this file's model, which has no " +
-				"curves. Use its features, labels, scaling and, by default, lambda"},
+				"curves. Use its features, labels and scaling and, by default, its bias, " +
+				"multi-class scheme, and lambda, or C if it was trained with -c"},
 		{Name: "prior", Field: "Prior", Takes: "file", In: "verify!",
 			Help: "the model that train -prior named"},
 		{Name: "scale", Field: "Scale", Takes: "none|standard|max-abs|unit", In: "train! cv!",
@@ -85,11 +86,11 @@ var Table = []Topic{
 				"max-abs gives columns a largest magnitude of 1; unit gives rows length 1 " +
 				"(default: chosen from the data)"},
 		{Name: "curves", Field: "Curves", Takes: "none|products|pieces", In: "train cv",
-			Rule: Setting | NoKernel, Help: "let the model bend, by columns computed from the " +
-				"scaled columns. products are the squares of the columns of numbers with more " +
-				"than two values and, of up to 12 columns, the product of each pair. pieces are " +
-				"lines that bend at the quartiles of each column (default: none, or chosen by " +
-				"the cross-validation that chooses lambda)"},
+			Rule: Setting | NoKernel, Help: "add columns computed from the scaled columns " +
+				"of numbers. products are the square of each column with more than two values " +
+				"and, if the columns are at most 12, the product of each pair. pieces are lines " +
+				"that bend at the quartiles of each column with more than two values (default: " +
+				"none, or chosen by the cross-validation that chooses lambda)"},
 		{Name: "target-scale", Field: "TargetScale", Takes: "none|standard", In: "train cv",
 			Rule: Setting | NoKernel, Help: "scale the regression targets (default standard)"},
 	}},
@@ -115,10 +116,11 @@ var Table = []Topic{
 			Help: "the settings of the paper, as far as no flag sets them: " + Paper},
 		{Name: "start", Field: "Start", Takes: "file", In: "train", Rule: NoKernel,
 			Help: "continue training this file's model, which has no curves, with smaller " +
-				"steps. Use its features, labels, scaling and, by default, lambda"},
+				"steps. Use its features, labels and scaling and, by default, its bias, " +
+				"multi-class scheme, and lambda, or C if it was trained with -c"},
 		{Name: "start", Field: "Start", Takes: "file", In: "verify!", Help: "the model that " +
-			"train -start named. It is needed if the data are a table with words, or have " +
-			"features that it lacks"},
+			"train -start named. It is needed for tables, for data with features that it " +
+			"lacks, and with -sigmoids"},
 		{Name: "order", Field: "Order", Takes: "shuffled|iid|sequential|blocks|permutation",
 			In: "train cv", Rule: Setting, Help: "the order of the rows. shuffled: once, in blocks that come in " +
 				"a new order each epoch; iid: drawn with replacement; sequential: as in the " +
