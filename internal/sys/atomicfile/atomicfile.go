@@ -61,6 +61,9 @@ func (f *File) CompressLess() (compressed bool) {
 }
 
 func (f *File) open() (err error) {
+	if f.name == "" {
+		return &fs.PathError{Op: "create", Path: "", Err: fs.ErrNotExist}
+	}
 	old, err := os.Stat(f.name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -180,6 +180,14 @@ func TestRenameError(t *testing.T) {
 	sample.OnlyFiles(t, dir, "file")
 }
 
+func TestEmptyName(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if f, err := atomicfile.Create(""); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v, %v", f, err)
+	}
+	sample.OnlyFiles(t, ".")
+}
+
 func TestFirstError(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
 	f, err := atomicfile.Create(name)
