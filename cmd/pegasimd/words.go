@@ -65,7 +65,8 @@ func shellWords(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// shellWord quotes unprintable characters as bash and zsh do.
+// shellWord quotes unprintable characters as bash and zsh do. It quotes a word that begins with =,
+// which zsh would expand.
 func shellWord(word string) string {
 	if escape.Text(word) != word {
 		return "$'" + escape.Text(strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(word)) + "'"
@@ -74,7 +75,8 @@ func shellWord(word string) string {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
 			strings.ContainsRune("-_./:=,+%@", r)
 	}
-	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
+	if word != "" && word[0] != '=' &&
+		!strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"

@@ -8,10 +8,14 @@ import (
 )
 
 func TestShellWords(t *testing.T) {
-	words := []string{"a", "", "a b", "it's", `a\b`, "$x", "*.csv", "a\nb\tc", "é\x01'\\", "!#~=;&"}
+	words := []string{"a", "", "a b", "it's", `a\b`, "$x", "*.csv", "a\nb\tc", "é\x01'\\",
+		"!#~=;&", "=a", "a=b"}
 	line := shellWords(words)
 	if strings.ContainsAny(line, "\n\t\x01") {
 		t.Errorf("%q is more than one printable line", line)
+	}
+	if !strings.HasSuffix(line, " '=a' a=b") { // zsh expands =a
+		t.Errorf("%s ends without quotes around =a alone", line)
 	}
 	out, err := exec.Command("bash", "-c", "printf '%s\\0' "+line).Output()
 	if err != nil {

@@ -39,6 +39,7 @@ type Fitter struct {
 	Mixed   bool
 
 	like    *Encoder
+	star    string       // number in the file of a column called "*"
 	kinds   []Given      // by column, in place of Overrule
 	marks   []byte       // in Refit, decimal mark of each column; 0 to detect it
 	plan    []assumption // by column, from the previous pass

@@ -95,6 +95,8 @@ func TestFlagsOfDoubts(t *testing.T) {
 		"born":       "-dates born=dmy or -dates born=mdy",
 		"né":         "-dates né=dmy or -dates né=mdy",
 		"birth date": `-dates '"birth date=dmy"' or -dates '"birth date=mdy"'`,
+		"*":          "-dates 0=dmy or -dates 0=mdy",
+		"=a":         `-dates '"=a=dmy"' or -dates '"=a=mdy"'`,
 		"COLUMN(s)":  `-dates '"COLUMN(s)=dmy"' or -dates '"COLUMN(s)=mdy"'`,
 		`a,"b"'s`:    `-dates '"a,""b""'\''s=dmy"' or -dates '"a,""b""'\''s=mdy"'`,
 	} {

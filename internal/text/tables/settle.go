@@ -37,6 +37,9 @@ func (f *Fitter) encoder(last bool) (*Encoder, error) {
 		if t.Columns != nil {
 			e.Columns[i].Name = t.Columns[i]
 		}
+		if e.Columns[i].Name == "*" {
+			f.star = strconv.Itoa(t.FileColumn(i))
+		}
 	}
 	given, err := f.given(e, t)
 	if err != nil {
@@ -463,19 +466,25 @@ func (f *Fitter) doubt(column string, v verdict) {
 		v.doubt = "a column without a name: " + v.doubt
 	}
 	var words []string
+	word := column
+	if word == "*" { // in a flag, "*" stands for all other columns
+		word = f.star
+	}
 	for _, order := range []string{"=dmy", "=mdy", ""} {
-		words = append(words, "COLUMN"+order, escape.Text(listed(column+order)))
+		words = append(words, "COLUMN"+order, escape.Text(listed(word+order)))
 	}
 	f.Doubts = append(f.Doubts, form.Doubt{About: "column", Column: column, Cell: v.cell,
 		Text: v.doubt, Flag: strings.NewReplacer(words...).Replace(v.flag)})
 }
 
-// listed quotes a word, where needed, for a list of columns and for the shell.
+// listed quotes a word, where needed, for a list of columns and for the shell. It quotes a word
+// that begins with =, which zsh would expand.
 func listed(word string) string {
 	plain := func(r rune) bool {
 		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_-./:+%@=", r)
 	}
-	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
+	if word != "" && word[0] != '=' &&
+		!strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
 		return word
 	}
 	word = `"` + strings.ReplaceAll(word, `"`, `""`) + `"`
