@@ -315,8 +315,9 @@ func (o Options) checkFeatures() error {
 	return nil
 }
 
-// columns returns the number of columns of a set: Features if that is set, else n, or an error if
-// MaxFeatures doesn't allow n. values is about the number of values in the file.
+// columns returns the number of columns of a set: Features if that is set, else n, or an error if n
+// is above the limit: MaxFeatures or, if that was 0, what files of this size may have. values is
+// the number of float32s that the file's values would fill.
 func (o Options) columns(n, values int) (int, error) {
 	if o.Features > 0 {
 		return o.Features, nil

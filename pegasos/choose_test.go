@@ -179,9 +179,10 @@ func TestChoices(t *testing.T) {
 
 func TestFold(t *testing.T) {
 	p := apart(7, 200, 6, 3)
-	far := p.dense.Take(sequence(200)) // column 2 is too far from 0 to fold the scaling
+	// the mean of column 2 is too large, relative to its deviation, to fold a standard scaling
+	far := p.dense.Take(sequence(200))
 	for i := range 200 {
-		far.Row(i)[2] += 1e6 * far.Row(i)[2] / float32(math.Abs(float64(far.Row(i)[2])))
+		far.Row(i)[2] += 1e6
 	}
 	zeros := random(8, 200, 6, 3, 0.2)
 	before := slices.Clone(p.dense.Row(5))
@@ -199,7 +200,8 @@ func TestFold(t *testing.T) {
 			}
 			m := train(t, x, p.y, pegasos.Trainer{Config: cfg})
 			folded := m.Scaling.Folded
-			if folded == (m.Config.Scale == pegasos.ScaleUnit) && name != "far" {
+			if folded != (m.Config.Scale != pegasos.ScaleUnit &&
+				!(name == "far" && m.Scaling.Shift != nil)) {
 				t.Errorf("%s, %+v: folded %v", name, cfg, folded)
 			}
 			raw := p.dense

@@ -96,9 +96,10 @@ func (p *problem) verify(t *training, f float64) error {
 var targets = []float64{.01, .001, .0001}
 
 type contender struct {
-	name  string
-	ours  bool
-	kind  string    // "passes", "tolerances", "its own stop" or "proven" for gaps
+	name string
+	ours bool
+	// what an effort is: "passes" or "tolerances", "its own stop", or "proven" for a gap to prove
+	kind  string
 	steps []float64 // efforts to try, in order
 	train func(effort float64) (*training, error)
 

@@ -26,7 +26,7 @@ type peer struct {
 
 type method struct {
 	Name, Loss string
-	Code       string  // in the driver's protocol
+	Code       string  // names the method in requests to the driver: see peers/driver.h
 	Tolerances bool    // efforts are tolerances; else passes
 	Many       bool    // also trains more than two classes
 	Stop       float64 // the library's default tolerance; 0 for none

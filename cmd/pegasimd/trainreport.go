@@ -323,7 +323,7 @@ type trainReport struct {
 	Config any `json:"config"` // a pegasos.Config, or with -kernel a kernelsvm.Config
 
 	advice     string
-	started    bool // by -start, whose steps are among Steps
+	started    bool // with -start; Steps then includes the start model's steps
 	calibrates bool // after training
 	heldOut    *heldOut
 }

@@ -150,7 +150,7 @@ type columnContent struct {
 	first   float32
 	second  float32 // a value other than first, if differ is set
 	differ  bool
-	hash    uint64 // sum of the hashes of all pairs of row number and value
+	hash    uint64 // sum of the hashes of the pairs of row number and value, of the rows read
 }
 
 // distinctColumns treats columns with equal 64-bit hashes as equal. Once more than MaxCurvedColumns

@@ -89,7 +89,8 @@ func (v *View) sum(a []float32, from, to int) Sum {
 	return s
 }
 
-// AddError bounds the error of AddTo's sums, relative to the sum of the addends' magnitudes.
+// AddError bounds the error of AddTo's sums, relative to the sum of the addends' magnitudes, apart
+// from the rounding of scaled values.
 func (v *View) AddError() float64 { return float64(v.Count()+2) * 0x1p-53 }
 
 // DotSize returns a bound on the weighted root mean square, over the rows, of the rounding error of

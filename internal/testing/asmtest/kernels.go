@@ -81,9 +81,9 @@ func (a *Args) Inputs() [][]float32 {
 	return in
 }
 
-// Stored returns the numbers that a call stored, as float32s: half-precision numbers by their bits,
-// integers as parts of 16 bits, and each float64 as three float32s, which add up to exactly the
-// float64 unless it is huge or tiny.
+// Stored returns the numbers that a call stored, except margins in Steps, as float32s:
+// half-precision numbers by their bits, integers as parts of 16 bits, and each float64 as three
+// float32s, which add up to exactly the float64 unless it is huge or tiny.
 func (a *Args) Stored() []float32 {
 	switch {
 	case a.Scores != nil:

@@ -7,7 +7,7 @@ import (
 )
 
 type labelStats struct {
-	mark   byte // given decimal mark; 0 to detect it
+	mark   byte // in Refit, decimal mark of the labels; 0 to detect it
 	usable bool // the labels that the pass returned are final
 
 	plain, words, gaps, odd int

@@ -115,5 +115,6 @@ func (w *Work) To(tol, lambda float64) (p Plan) {
 	return p
 }
 
-// Below minGap, rounding to float32 limits the progress of the dual descent.
+// minGap is the least gap for which Passes predicts: for a smaller tol it returns the passes to
+// minGap.
 const minGap = 1e-5

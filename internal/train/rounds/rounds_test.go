@@ -465,9 +465,6 @@ func TestVerify(t *testing.T) {
 		found[v.Verdict]++
 		for change, apply := range tamperings {
 			lie := tamper(m, apply)
-			if change == "bound" && lie.Result.DualObjective <= lie.Result.Objective {
-				continue // the changed claim may be true of the mean over the vectors
-			}
 			r, last, err := verify(t, lie, p.x, p.y, s, p.shards)
 			if change == "weights" && err == nil &&
 				math.Abs(last.Objective-m.Result.Objective) <= 1e-5*last.Objective {

@@ -420,7 +420,7 @@ func TestNextLine(t *testing.T) {
 		p := &s.Problems[0]
 		s.Kind, p.W, p.Direction, p.Slope = Line, []float64{1, 2, 3, 4}, []float64{1, 0, -1, 1}, c.slope
 		line := taskOf(t, r, s)
-		// The penalty's slope is lambda*(2 + 3 s).
+		// The penalty's slope at step length l is lambda*(2 + 3 l).
 		line.fillLine(r, func(l float64) float64 {
 			return c.slope*(1-l/c.zero) - 0.01*(2+3*l)
 		})

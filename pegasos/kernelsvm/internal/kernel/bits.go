@@ -11,7 +11,9 @@ import (
 // columns in which they differ. Either number is an index into a table of kernel values.
 
 const (
-	maxDenseBits  = 1 << 20 // float32 counts are exact
+	// With at most maxDenseBits columns, float32 inner products of zeros and ones are exact, as
+	// they are up to 2^24. So a query row that is not packed gets the same kernel values.
+	maxDenseBits  = 1 << 20
 	maxSparseBits = 512
 )
 
