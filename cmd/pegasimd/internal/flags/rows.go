@@ -116,8 +116,7 @@ var Table = []Topic{
 			Help: "the settings of the paper, as far as no flag sets them: " + Paper},
 		{Name: "start", Field: "Start", Takes: "file", In: "train", Rule: NoKernel,
 			Help: "continue training this file's model, which has no curves, with smaller " +
-				"steps. Use its features, labels and scaling and, by default, its bias, " +
-				"multi-class scheme, and lambda, or C if it was trained with -c"},
+				"steps. Use its features, labels and settings as with -prior"},
 		{Name: "start", Field: "Start", Takes: "file", In: "verify!", Help: "the model that " +
 			"train -start named. It is needed for tables, for data with features that it " +
 			"lacks, and with -sigmoids"},
