@@ -18,7 +18,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/options"
 	"github.com/pegasimd/pegasimd/pegasos"
-	"github.com/pegasimd/pegasimd/pegasos/kernelsvm/internal/kernel"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -134,10 +133,8 @@ func (m *Model) writeBody(w io.Writer) {
 		_, values := m.rows.Row(i)
 		modelfile.WriteNumbers(w, values)
 	}
-	for _, terms := range m.terms {
-		for _, t := range terms {
-			modelfile.WriteNumbers(w, t.Coef)
-		}
+	for _, coef := range m.coef {
+		modelfile.WriteNumbers(w, coef)
 	}
 }
 
@@ -167,18 +164,17 @@ func readModel(mr *modelfile.Reader) (*Model, error) {
 		return nil, err
 	}
 	m.rows, _ = store.MatrixOf(x)
-	if err := m.readTerms(mr); err != nil {
+	if err := m.readCoefficients(mr); err != nil {
 		return nil, err
 	}
 	if err := mr.End(); err != nil {
 		return nil, err
 	}
-	for c, terms := range m.terms {
-		for _, t := range terms {
-			if i := floats.FirstNotFinite(t.Coef); i >= 0 {
-				return nil, fmt.Errorf("coefficient %d of class %d in problem %d is %v, want "+
-					"a finite number", i, c, t.Output, t.Coef[i])
-			}
+	for c, coef := range m.coef {
+		if i := floats.FirstNotFinite(coef); i >= 0 {
+			n := m.counts[c]
+			return nil, fmt.Errorf("coefficient %d of class %d in problem %d is %v, want a finite "+
+				"number", i%n, c, m.Config.problem(len(m.Classes), c, i/n), coef[i])
 		}
 	}
 	if have := m.Hash(); h.hash != "" && h.hash != have {
@@ -188,30 +184,18 @@ func readModel(mr *modelfile.Reader) (*Model, error) {
 	return m, nil
 }
 
-// readTerms allocates no terms for classes without support rows, because no bytes of the file would
-// account for the memory.
-func (m *Model) readTerms(mr *modelfile.Reader) error {
-	const termSize = 32 // bytes of a kernel.Term
+// readCoefficients allocates memory in proportion to the bytes that it reads: 4 bytes for each
+// coefficient, and nothing for the problems of a class without support rows.
+func (m *Model) readCoefficients(mr *modelfile.Reader) (err error) {
 	n := len(m.Classes)
 	slots := m.Config.slots(n)
-	m.terms = make([][]kernel.Term, n)
+	m.coef = make([][]float32, n)
 	for class, count := range m.counts {
-		if count == 0 {
-			continue
-		}
 		if count > math.MaxInt/8/slots {
 			return fmt.Errorf("header: support: %d rows of one class are too many", count)
 		}
-		numbers, err := mr.Floats(count * slots)
-		if err == nil {
-			err = mr.Take(slots * termSize)
-		}
-		if err != nil {
+		if m.coef[class], err = mr.Floats(count * slots); err != nil {
 			return err
-		}
-		for s := range slots {
-			m.terms[class] = append(m.terms[class], kernel.Term{
-				Output: m.Config.problem(n, class, s), Coef: numbers[s*count:][:count:count]})
 		}
 	}
 	return nil

@@ -260,6 +260,32 @@ func TestModelMemory(t *testing.T) {
 	}
 }
 
+// A model with many classes of one support row each has as many coefficients as problems per class.
+func TestModelManyClasses(t *testing.T) {
+	const n = 1100
+	x := make([]float32, 2*n)
+	y := make([]float32, n)
+	for i := range y {
+		y[i], x[2*i], x[2*i+1] = float32(i), float32(i%40), float32(i/40)
+	}
+	rows, err := dense.FromSlice(n, 2, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr := Trainer{Config: Config{Kernel: Linear, Lambda: 1e-3, Epochs: 1,
+		Finish: pegasos.FinishNone, Multiclass: pegasos.OneVsRest}}
+	m, err := tr.Train(t.Context(), rows, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if have := m.SupportRows().Rows(); have != n {
+		t.Fatalf("%d support rows, want %d", have, n)
+	}
+	if have, err := Read(bytes.NewReader(encode(t, m))); err != nil || have.Hash() != m.Hash() {
+		t.Errorf("the model is not read, or another one: %v", err)
+	}
+}
+
 func TestModelWriteError(t *testing.T) {
 	for _, m := range models(t)[:2] {
 		size := len(encode(t, m))

@@ -39,9 +39,9 @@ type Model struct {
 
 	rows   store.Matrix // ordered by class
 	counts []int
-	// by class, in ascending order of the problems: coefficients of the class's support rows; nil
-	// for a class without support rows
-	terms [][]kernel.Term
+	// by class: coefficients of the class's support rows in its first problem, then in the next,
+	// and so on; nil for a class without support rows
+	coef [][]float32
 
 	once      sync.Once
 	expansion *kernel.Expansion // set by the first prediction
@@ -147,16 +147,25 @@ func (m *Model) Problems() int { return m.Config.problems(len(m.Classes)) }
 // SupportRows. Rows of classes outside the problem have the coefficient 0.
 func (m *Model) Coefficients(problem int) []float32 {
 	var all []float32
-	for c, terms := range m.terms {
-		own := make([]float32, m.counts[c])
-		for _, t := range terms {
-			if t.Output == problem {
-				own = t.Coef
+	for c, n := range m.counts {
+		own := make([]float32, n)
+		m.eachProblem(c, func(k int, coef []float32) {
+			if k == problem {
+				own = coef
 			}
-		}
+		})
 		all = append(all, own...)
 	}
 	return all
+}
+
+// eachProblem calls f with each problem of a class and the coefficients of the class's support
+// rows. It does nothing for a class without support rows.
+func (m *Model) eachProblem(class int, f func(problem int, coef []float32)) {
+	n := m.counts[class]
+	for slot, coef := 0, m.coef[class]; len(coef) > 0; slot, coef = slot+1, coef[n:] {
+		f(m.Config.problem(len(m.Classes), class, slot), coef[:n:n])
+	}
 }
 
 // ClassName returns Names[class], or the label Classes[class] as text if Names is nil.

@@ -18,8 +18,11 @@ func (m *Model) expand() *kernel.Expansion {
 		panic(misuse.Of("the model's kernel is a function: set Func after reading"))
 	}
 	m.once.Do(func() {
-		m.expansion = kernel.NewExpansion(m.Config.function(m.Func), m.rows, m.counts, m.Problems(),
-			m.terms)
+		cfg, n := m.Config, len(m.Classes)
+		terms := kernel.Terms{Coef: m.coef,
+			Output: func(class, slot int) int { return cfg.problem(n, class, slot) }}
+		m.expansion = kernel.NewExpansion(cfg.function(m.Func), m.rows, m.counts, m.Problems(),
+			terms)
 	})
 	return m.expansion
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/pegasos"
-	"github.com/pegasimd/pegasimd/pegasos/kernelsvm/internal/kernel"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm/internal/solve"
 )
 
@@ -150,32 +149,35 @@ func (r *run) model(f Func, finished bool) (*Model, error) {
 // addSupport appends the number of class c's support rows and their coefficients to m. It returns
 // their indices in the training set's matrix.
 func (r *run) addSupport(m *Model, c int) (at []int32) {
-	var terms []kernel.Term
 	var own [][]float32                 // by slot: coefficients of the class's rows; nil if not solved
 	rows := r.starts[c+1] - r.starts[c] // 0 if no step visits the class
 	for slot := range r.cfg.slots(len(r.classes)) {
 		k := r.cfg.problem(len(r.classes), c, slot)
-		terms, own = append(terms, kernel.Term{Output: k}), append(own, nil)
+		own = append(own, nil)
 		if coef := r.solutions[k].Coef; coef != nil && rows > 0 {
 			own[slot] = coef[r.number(k, int32(r.starts[c])):]
 		}
 	}
+	var support []int // rows of the class
 	for i := range rows {
 		if !slices.ContainsFunc(own, func(coef []float32) bool { return coef != nil && coef[i] != 0 }) {
 			continue
 		}
-		at = append(at, r.rows.At[r.starts[c]+i])
-		for slot, coef := range own {
+		at, support = append(at, r.rows.At[r.starts[c]+i]), append(support, i)
+	}
+	var all []float32
+	if len(support) > 0 {
+		all = make([]float32, 0, len(own)*len(support))
+	}
+	for _, coef := range own {
+		for _, i := range support {
 			a := float32(0)
 			if coef != nil {
 				a = coef[i]
 			}
-			terms[slot].Coef = append(terms[slot].Coef, a)
+			all = append(all, a)
 		}
 	}
-	if at == nil {
-		terms = nil
-	}
-	m.counts, m.terms = append(m.counts, len(at)), append(m.terms, terms)
+	m.counts, m.coef = append(m.counts, len(at)), append(m.coef, all)
 	return at
 }

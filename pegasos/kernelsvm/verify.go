@@ -147,9 +147,9 @@ func (r *run) matchSupport(m *Model) (coef [][]float64, unmatched int) {
 			}
 			p := rows[k][at]
 			rows[k] = slices.Delete(rows[k], at, at+1)
-			for _, t := range m.terms[c] {
-				coef[t.Output][r.number(t.Output, p)] = float64(t.Coef[j])
-			}
+			m.eachProblem(c, func(problem int, own []float32) {
+				coef[problem][r.number(problem, p)] = float64(own[j])
+			})
 		}
 	}
 	return coef, unmatched

@@ -124,7 +124,7 @@ func TestVerifyContradicts(t *testing.T) {
 			m.Result.Objective *= 0.97
 		}, p.Dense, p.Y, "of problem 1"},
 		"bound":       {func(m *Model) { m.Result.PerProblem[2].DualObjective *= 2 }, p.Dense, p.Y, "bound"},
-		"coefficient": {func(m *Model) { m.terms[0][0].Coef[0] *= 3 }, p.Dense, p.Y, "the objective"},
+		"coefficient": {func(m *Model) { m.coef[0][0] *= 3 }, p.Dense, p.Y, "the objective"},
 		"lambda":      {func(m *Model) { m.Lambda *= 2 }, p.Dense, p.Y, "lambda"},
 	} {
 		m := again()

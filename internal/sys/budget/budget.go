@@ -16,7 +16,7 @@ const (
 
 func Allowed(size, rows int64) int64 { return Base + PerByte*size + PerRow*rows }
 
-var ErrTooMuch = errors.New("needs more memory than the bytes read so far allow: " +
+var ErrTooMuch = errors.New("its contents would take more memory than a file of this size may: " +
 	"the file is damaged or was not written by pegasimd")
 
 // Part is a limit in bytes: Free for every file, and PerByte per byte read.

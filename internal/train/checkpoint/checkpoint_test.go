@@ -117,7 +117,7 @@ func TestReadRefuses(t *testing.T) {
 		{"cut short", 0, []int{math.MaxInt / 8, 0, 1}},
 		{"wrong checksum", 0, []int{2, 0, 1}},
 		{"wrong checksum", 0, []int{3, 0}},
-		{"state: 8192 arrays: needs more memory", 8 << 20, make([]int, 8192)},
+		{"state: 8192 arrays: its contents would take more memory", 8 << 20, make([]int, 8192)},
 	} {
 		st := full()
 		st.Lengths = c.lengths

@@ -16,22 +16,26 @@ import (
 type Expansion struct {
 	Outputs int
 
-	rows    *Rows       // nil with the linear kernel
-	terms   [][]Term    // by group of the rows
+	rows    *Rows // nil with the linear kernel
+	groups  []int // numbers of rows of successive groups of the rows
+	terms   Terms
 	weights [][]float64 // by output; nil unless the kernel is linear
 	single  sync.Pool   // of *scorer, for Score
 }
 
-type Term struct {
-	Output int
-	Coef   []float32
+// Terms are the coefficients of groups of rows.
+type Terms struct {
+	// Coef has, for each group, the coefficients of its rows for its first output, then for the
+	// next, and so on: slices of equal lengths.
+	Coef [][]float32
+	// Output returns the output of slot s of a group's outputs.
+	Output func(group, s int) int
 }
 
 // NewExpansion returns an expansion over all rows of m. groups has the sizes of successive groups
-// of these rows, and terms[g] the coefficients of group g.
-func NewExpansion(f Function, m store.Matrix, groups []int, outputs int,
-	terms [][]Term) *Expansion {
-	e, at := &Expansion{Outputs: outputs, terms: terms}, UpTo(m.Rows())
+// of these rows.
+func NewExpansion(f Function, m store.Matrix, groups []int, outputs int, terms Terms) *Expansion {
+	e, at := &Expansion{Outputs: outputs, groups: groups, terms: terms}, UpTo(m.Rows())
 	if f.Kind == Linear {
 		e.sum(m, at)
 		return e
@@ -45,7 +49,8 @@ func NewExpansion(f Function, m store.Matrix, groups []int, outputs int,
 // Expand returns the expansion of one output over the rows at the given positions, which have the
 // coefficients coef.
 func (r *Rows) Expand(positions []int32, coef []float32) *Expansion {
-	e := &Expansion{Outputs: 1, terms: [][]Term{{{0, coef}}}}
+	e := &Expansion{Outputs: 1, groups: []int{len(positions)},
+		terms: Terms{[][]float32{coef}, func(group, s int) int { return 0 }}}
 	if r.Kind == Linear {
 		e.sum(r.Matrix, gather(nil, r.At, positions))
 		return e
@@ -63,10 +68,11 @@ func (e *Expansion) sum(m store.Matrix, at []int32) {
 		e.weights = append(e.weights, make([]float64, m.Cols()))
 		lost[k] = make([]float64, m.Cols())
 	}
-	for _, terms := range e.terms {
-		for _, t := range terms {
-			w, lost := e.weights[t.Output], lost[t.Output]
-			for i, a := range t.Coef {
+	for g, n := range e.groups {
+		for s, coef := 0, e.terms.Coef[g]; len(coef) > 0; s, coef = s+1, coef[n:] {
+			k := e.terms.Output(g, s)
+			w, lost := e.weights[k], lost[k]
+			for i, a := range coef[:n] {
 				if a == 0 {
 					continue
 				}
@@ -79,9 +85,7 @@ func (e *Expansion) sum(m store.Matrix, at []int32) {
 				})
 			}
 		}
-		if len(terms) > 0 {
-			at = at[len(terms[0].Coef):]
-		}
+		at = at[n:]
 	}
 	for k, w := range e.weights {
 		for j, v := range lost[k] {
@@ -185,7 +189,7 @@ func (e *Expansion) score(s *scorer, scores []float64) {
 		}
 		probes, rest := s.probes, scores
 		if p == 1 && bits && rows.width == 2 && rows.Kind == RBF {
-			coef := e.terms[group][0].Coef[tile.Start-first : tile.End-first]
+			coef := e.terms.Coef[group][tile.Start-first : tile.End-first]
 			for ; len(probes) >= 2; probes, rest = probes[2:], rest[2:] {
 				rows.addLookUp2((*[2]float64)(rest), coef, probes, tile.Start)
 			}
@@ -194,8 +198,9 @@ func (e *Expansion) score(s *scorer, scores []float64) {
 			continue
 		}
 		Values(rows, s.values, probes, t)
-		for _, term := range e.terms[group] {
-			addProducts(rest, p, term.Output, term.Coef[tile.Start-first:tile.End-first],
+		n := e.groups[group]
+		for slot, coef := 0, e.terms.Coef[group]; len(coef) > 0; slot, coef = slot+1, coef[n:] {
+			addProducts(rest, p, e.terms.Output(group, slot), coef[tile.Start-first:tile.End-first],
 				s.values[:len(probes)])
 		}
 	}
