@@ -84,7 +84,7 @@ func (t *task) calibrate(ctx context.Context, m *Model, set *store.Set) error {
 			}
 		}
 	}
-	err := m.Calibrate(scores, scoredLabels, weights)
+	err := m.fitSigmoids(scores, scoredLabels, weights)
 	if bad, is := err.(*RowError); is {
 		bad.Row = scoredRows[bad.Row]
 	}

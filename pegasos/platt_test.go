@@ -65,6 +65,19 @@ func TestCalibrate(t *testing.T) {
 	}
 }
 
+// Only training's own sigmoids are those of Config.Calibrate's folds.
+func TestCalibrateFolds(t *testing.T) {
+	p := random(54, 60, 3, 2, 1)
+	m := mustTrain(t, p.dense, p.y, pegasos.Config{Lambda: 0.01, Calibrate: 3})
+	scores := m.DecisionAll(p.dense)
+	if err := m.Calibrate(scores[1:], p.y, nil); err == nil || m.Config.Calibrate != 3 {
+		t.Errorf("a score too few: %v, %d folds, want 3", err, m.Config.Calibrate)
+	}
+	if err := m.Calibrate(scores, p.y, nil); err != nil || m.Config.Calibrate != 0 {
+		t.Errorf("%v, %d folds, want 0", err, m.Config.Calibrate)
+	}
+}
+
 func TestCalibrateWeights(t *testing.T) {
 	for _, classes := range []int{2, 4} {
 		data := random(54, 200, 5, classes, 1)

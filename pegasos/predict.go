@@ -213,9 +213,19 @@ func (m *Model) PredictSparse(idx []int32, val []float32) float32 {
 // Calibrate sets Calibration by Platt's method: it fits a sigmoid for each weight vector to the
 // scores that [Model.DecisionAll] returned for rows with the labels y, which should not be training
 // rows. weights is as in Trainer.Weights; if the mean weight of a sigmoid's rows is below 1, the
-// weights are scaled to the mean 1. Calibrate returns an error and leaves the model unchanged if an
-// argument is not finite or does not fit the model, or no sigmoid fits.
+// weights are scaled to the mean 1. Calibrate sets Config.Calibrate to 0, because the new sigmoids
+// are not fitted on folds of the training rows. It returns an error and leaves the model unchanged
+// if an argument is not finite or does not fit the model, or no sigmoid fits.
 func (m *Model) Calibrate(scores []float64, y, weights []float32) error {
+	err := m.fitSigmoids(scores, y, weights)
+	if err == nil {
+		m.Config.Calibrate = 0
+	}
+	return err
+}
+
+// fitSigmoids implements Calibrate, but keeps Config.Calibrate.
+func (m *Model) fitSigmoids(scores []float64, y, weights []float32) error {
 	if m.Classes == nil {
 		return errors.New("pegasos: a model without classes, as for regression, has no probabilities")
 	}
