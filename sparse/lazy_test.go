@@ -168,8 +168,8 @@ func TestLazyBad(t *testing.T) {
 		want   string
 	}{
 		{-1, starts, 0, "columns"},
-		{cols, starts[:5], 0, "row starts must run"},
-		{cols, nil, 0, "row starts must run"},
+		{cols, starts[:5], 0, "row starts must begin with 0 and end with"},
+		{cols, nil, 0, "row starts must begin with 0 and end with"},
 		{cols, starts, 63, "blocks of 2^63 rows"},
 	} {
 		if _, err := lazy(c.cols, c.starts, indices, values, c.shift, nil); err == nil ||

@@ -288,7 +288,7 @@ func (r *verifyReport) print(w io.Writer) {
 	linear, _ := r.model.(linearModel)
 	switch calibrated := linear.Model != nil && linear.Calibration != nil; {
 	case r.Sigmoids:
-		fmt.Fprintln(w, "the sigmoids equal the sigmoids of the folds, which were trained again")
+		fmt.Fprintln(w, "the folds, trained again, give the model's sigmoids")
 	case calibrated:
 		if !r.asked { // otherwise the reasons say why the sigmoids are not confirmed
 			how := ""

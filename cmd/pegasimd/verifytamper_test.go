@@ -125,8 +125,8 @@ func TestVerifyEditedSettings(t *testing.T) {
 		{"", toy, `"tol":`, `"patience":null,"tol":`, "patience: null is not allowed"},
 		{"", toy, `"per_class":[{`, `"per_class":[{"steps":1,`, `"steps" is there twice`},
 		{"-kernel rbf", toy, `"kernel":"rbf"`, `"KERNEL":"rbf"`, `unknown field "KERNEL"`},
-		{"", toy, "\ndata: \"", "\ndata: \"0", "data: want dense, sparse or other"},
-		{"-kernel rbf", toy, "\ndata: \"", "\ndata: \"0", "data: want dense, sparse or other"},
+		{"", toy, "\ndata: \"", "\ndata: \"0", `data: want "dense:", "sparse:"`},
+		{"-kernel rbf", toy, "\ndata: \"", "\ndata: \"0", `data: want "dense:", "sparse:"`},
 		{"", headed, `"label_at":`, `"more":1,"label_at":`, `unknown field "more"`},
 		{"", headed, `"label_at":`, `"label_at":0,"label_at":`, `"label_at" is there twice`},
 	} {

@@ -56,8 +56,8 @@ func (f Field) UpTo(limit int) Field {
 // the rows ("dense", "sparse" or "other"), a colon and a SHA-256 in lower-case hexadecimal.
 func CheckData(text string) error {
 	if text != "" && !fingerprint.MatchString(text) {
-		return errors.New("data: want dense, sparse or other, a colon, and 64 lower-case " +
-			"hexadecimal digits")
+		return errors.New(`data: want "dense:", "sparse:" or "other:" and 64 lower-case ` +
+			"hexadecimal digits, or nothing")
 	}
 	return nil
 }

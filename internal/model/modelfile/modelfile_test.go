@@ -230,6 +230,9 @@ func TestCheckData(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
+	if err := CheckData("csr:"); !strings.Contains(err.Error(), `want "dense:", "sparse:" or`) {
+		t.Error(err)
+	}
 }
 
 func TestPeek(t *testing.T) {

@@ -93,10 +93,15 @@ func (e *Expansion) Check(cols int) error {
 			ascends = t[0] == t[1] && (ascends || e.Terms[k-1] == t && e.Knots[k-1] < e.Knots[k])
 		}
 		if t[0] < 0 || t[1] < t[0] || int(t[1]) >= cols || !ascends {
-			return fmt.Errorf("the expansion %q has the term %d*%d after %s: want columns from 0 and "+
-				"below %d, the lower first (both equal for pieces), and terms and the knots of a "+
-				"column in strictly ascending order", e.Kind, t[0], t[1], plural.Count(k, "term"),
-				cols)
+			if e.Kind == Pieces {
+				return fmt.Errorf("the expansion %q: term %d is of columns %d and %d, with the "+
+					"knot %v: want one column, twice, from 0 to %d, in ascending order, and the "+
+					"knots of a column in strictly ascending order", e.Kind, k, t[0], t[1],
+					e.Knots[k], cols-1)
+			}
+			return fmt.Errorf("the expansion %q: term %d is %d*%d: want two columns from 0 to %d, "+
+				"the lower first, and terms in strictly ascending order", e.Kind, k, t[0], t[1],
+				cols-1)
 		}
 		if !(e.Factor[k] > 0) {
 			return fmt.Errorf("the expansion has the factor %v, want a number above 0", e.Factor[k])

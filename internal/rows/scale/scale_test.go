@@ -3,6 +3,7 @@ package scale_test
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
@@ -50,6 +51,21 @@ func TestCheck(t *testing.T) {
 	} {
 		if err := c.s.Check(2); (err == nil) != c.want {
 			t.Errorf("%+v: %v", c.s, err)
+		}
+	}
+}
+
+func TestCheckTerms(t *testing.T) {
+	two := floats(1, 1)
+	for want, e := range map[string]curves.Expansion{
+		`"products": term 1 is 1*1: want two columns from 0 to 1, the lower first, and terms in`: {
+			Kind: curves.Products, Terms: []curves.Term{{1, 1}, {1, 1}}},
+		`"pieces": term 1 is of columns 1 and 1, with the knot 0.5: want one column, twice`: {
+			Kind: curves.Pieces, Terms: []curves.Term{{1, 1}, {1, 1}}, Knots: floats(1, .5)},
+	} {
+		e.Shift, e.Factor = two, two
+		if err := e.Check(2); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
 		}
 	}
 }

@@ -130,7 +130,8 @@ func checkArrays(cols int, starts []int64, indices []int32, values []float32) er
 			len(values))
 	}
 	if len(starts) == 0 || starts[0] != 0 || starts[len(starts)-1] != int64(len(indices)) {
-		return fmt.Errorf("sparse: row starts must run from 0 to the %d nonzeros", len(indices))
+		return fmt.Errorf("sparse: row starts must begin with 0 and end with %d, the number of "+
+			"column indices", len(indices))
 	}
 	return nil
 }

@@ -51,12 +51,13 @@ func TestNewCSRErrors(t *testing.T) {
 		values  int
 		want    string
 	}{
-		"negative columns":  {-1, []int64{0}, nil, 0, "-1 columns"},
-		"too many columns":  {tooMany, []int64{0}, nil, 0, "2147483648 columns"},
-		"unequal lengths":   {3, []int64{0, 2}, []int32{0, 1}, 1, "2 indices and 1 values"},
-		"no starts":         {3, nil, nil, 0, "row starts must run from 0 to the 0 nonzeros"},
-		"first start":       {3, []int64{1, 2}, []int32{0, 1}, 2, "row starts must run"},
-		"last start":        {3, []int64{0, 1}, []int32{0, 1}, 2, "row starts must run"},
+		"negative columns": {-1, []int64{0}, nil, 0, "-1 columns"},
+		"too many columns": {tooMany, []int64{0}, nil, 0, "2147483648 columns"},
+		"unequal lengths":  {3, []int64{0, 2}, []int32{0, 1}, 1, "2 indices and 1 values"},
+		"no starts": {3, nil, nil, 0,
+			"row starts must begin with 0 and end with 0, the number of column indices"},
+		"first start":       {3, []int64{1, 2}, []int32{0, 1}, 2, "row starts must begin"},
+		"last start":        {3, []int64{0, 1}, []int32{0, 1}, 2, "row starts must begin"},
 		"descending starts": {3, []int64{0, 2, 1, 2}, []int32{0, 1}, 2, "row 1 ends at 1"},
 		"negative start":    {3, []int64{0, -1, 2}, []int32{0, 1}, 2, "row 0 ends at -1"},
 		"start past end":    {3, []int64{0, 3, 2}, []int32{0, 1}, 2, "row 0 ends at 3"},
