@@ -242,7 +242,10 @@ func TestTableWeightZero(t *testing.T) {
 		path, model := filepath.Join(t.TempDir(), "json"), filepath.Join(t.TempDir(), "model")
 		own, data := file(t, "weights", lines(weights)), file(t, "table.csv", table)
 		must(t, "train", "-proba", "-json", path, "-weights", own, data, model)
-		must(t, "verify", "-sigmoids", "-weights", own, model, data)
+		out, _ := must(t, "verify", "-sigmoids", "-weights", own, model, data)
+		if !strings.Contains(out, "\nthe folds, trained again, give the model's sigmoids\n") {
+			t.Errorf("verify does not say that the sigmoids are confirmed: %s", out)
+		}
 		return report(t, path)["model_hash"]
 	}
 	if have, want := hash(all, weights), hash(rest, own); have != want {
