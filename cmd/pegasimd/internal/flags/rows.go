@@ -264,8 +264,8 @@ var Table = []Topic{
 	}},
 	{"Text of a table", []Flag{
 		{Name: "sep", Field: "Data.Separator", Takes: "character", In: usual, Rule: Form | Character,
-			Help: "the separator of cells: a character, or comma, semicolon, tab or pipe (default: found " +
-				"in the file)"},
+			Help: "the separator of cells: a printable ASCII character, or comma, semicolon, tab or pipe " +
+				"(default: found in the file)"},
 		{Name: "header", Field: "Data.Header", Takes: "yes|no|auto", In: usual, Default: "auto", Rule: Form,
 			Help: "whether the first row of a table names the columns"},
 		{Name: "quote", Field: "Data.Quote", Takes: "character", In: all, Rule: Form | Character,
