@@ -81,8 +81,9 @@ func main() {
 	flag.StringVar(&s.peers, "peers", "*", "comma-separated `patterns` of peers, or none")
 	flag.IntVar(&s.rounds, "rounds", 5, "the largest number of rounds; 1 with -quick")
 	flag.DurationVar(&s.limit, "limit", time.Second,
-		"after a run of this time, try no longer runs, except for our proofs; runs are stopped after "+
-			"20 times this time, those for f* and -seeds after 60 times; at most 50ms with -quick")
+		"once a run takes longer than this time, skip the greater efforts, except for our proofs; runs "+
+			"are stopped after 20 times this time, those for f* and -seeds after 60 times, except our "+
+			"trainings of pairs of classes; at most 50ms with -quick")
 	flag.BoolVar(&s.quick, "quick", false, "short runs, of small sets unless -sets names others")
 	flag.BoolVar(&s.seeds, "seeds", false,
 		"instead of timing, draw figures like those of the Pegasos paper and other sources")

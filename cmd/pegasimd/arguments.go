@@ -30,7 +30,8 @@ func (c *call) parse(args []string, usage string) (arguments []string, err error
 		}
 		return nil, flags.Usagef("too few arguments: want %s", usage)
 	case n > most && list < 0:
-		return nil, flags.Usagef("unexpected argument %q: want %s", c.args[most], cmp.Or(usage, "none"))
+		return nil, flags.Usagef("too many arguments, from %q on: want %s", c.args[most],
+			cmp.Or(usage, "none"))
 	case slices.Contains(c.args, ""):
 		return nil, flags.Usagef("an argument is empty: want %s", usage)
 	}

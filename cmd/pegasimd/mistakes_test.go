@@ -54,7 +54,7 @@ func TestFirstMistakes(t *testing.T) {
 		{exitError, "folder.csv is a folder", []string{"predict", "folder.csv", "toy.model"}},
 		{exitError, "if it is to be the model's name, give it by -model", []string{"cv", "toy.svm", "m"}},
 		{exitError, "m: no such file or directory\n", []string{"cv", "-model", "x", "toy.svm", "m"}},
-		{exitUsage, `unexpected argument "x": want none`, []string{"version", "x"}},
+		{exitUsage, `too many arguments, from "x" on: want none`, []string{"version", "x"}},
 		{exitUsage, "-seed: have -1, want 0 or more", []string{"train", "-seed", "-1", "toy.csv"}},
 		{exitUsage, "there is no flag -patience", []string{"cv", "-patience", "1", "toy.csv"}},
 	} {

@@ -101,7 +101,7 @@ func (r *report) checkResult(m *model) {
 	}
 	g := gap(*of.Objective, *of.Bound)
 	r.check(same(of.Gap, &g) || math.IsInf(g, 0) && of.Gap == nil,
-		"the claimed objective and bound have a gap of %v, unlike the result's gap", g)
+		"the claimed objective and bound have a gap of %v, which is not the gap in the result", g)
 }
 
 func same(a, b *float64) bool {

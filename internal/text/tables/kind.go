@@ -69,8 +69,8 @@ func (s *stats) judge(name string, fileMark byte) verdict {
 				v.doubt = "dates, numbers and words, taken for words"
 			}
 		case s.points > 0 && s.commas > 0 && cell.DecimalMark(s.oddOne) != 0:
-			v.doubt = "both decimal commas and decimal points, taken for words"
-			v.flag = "write them with one mark"
+			v.doubt = "numbers in two notations (as in 1,234.5 and 1.234,5), taken for words"
+			v.flag = "write numbers in one notation, or -categories COLUMN"
 		}
 	}
 	if v.doubt == "" && !namesID(name) && s.likeQuantities(v) {
@@ -203,10 +203,10 @@ func (s *stats) doubtNumbers(v *verdict) {
 	case open && strings.Contains(s.open, ","):
 		v.doubt, v.cell, v.flag = "thousands or decimal commas, read as thousands", s.open, "-decimal ,"
 	case s.points > 0 && s.commas > 0:
-		v.doubt = "both decimal commas and decimal points, read with points"
-		v.flag = "write them with one mark, or -categories COLUMN"
+		v.doubt = "numbers in two notations (as in 1,234.5 and 1.234,5), read with decimal points"
+		v.flag = "write numbers in one notation, or -categories COLUMN"
 		if v.as.decimal == ',' {
-			v.doubt = "both decimal commas and decimal points, read with commas"
+			v.doubt = "numbers in two notations (as in 1,234.5 and 1.234,5), read with decimal commas"
 		}
 	case s.hasMagnitudes(v.as) && s.withUnit == 0 && !strings.ContainsAny(s.magnitude, ".,"):
 		v.doubt, v.cell = "numbers with magnitudes, or codes, read as numbers", s.magnitude

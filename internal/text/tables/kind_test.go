@@ -122,7 +122,7 @@ func TestNumbers(t *testing.T) {
 		{"dates and numbers", "x", append(some(20, "4%d3%d1"), times(20, "2023-11-05")...), Category,
 			"different words", 21, 0, "numbers and dates, taken for words"},
 		{"points and commas", "x", append(some(20, "%d.%d5"), some(20, "%d,2%d")...), LeftOut,
-			"identifier", 0, 0, "both decimal commas and decimal points"},
+			"identifier", 0, 0, "numbers in two notations"},
 		{"grades", "x", append(times(10, "1", "2", "3"), times(3, "G")...), Number, `3 cells with "G"`, 2, 3,
 			"3 of 33 values"},
 		{"signs after numbers", "x", times(20, "0+", "0-"), Category, "2 different words", 1, 0, ""},
@@ -133,8 +133,8 @@ func TestNumbers(t *testing.T) {
 		{"all with a plus", "x", cells(30, func(i int) string { return fmt.Sprint(100*i, "+") }), Number,
 			"numbers in +", 1, 0, ""},
 		{"half with decimal commas", "x", append(some(20, "%d.%d5"), some(20, "%d,%d5")...), LeftOut,
-			"different words", 0, 0, "both decimal commas and decimal points, taken for words, and left " +
-				"out"},
+			"different words", 0, 0, "numbers in two notations (as in 1,234.5 and 1.234,5), taken " +
+				"for words, and left out"},
 		{"one number of two units", "x", times(9, "5 kg", "5 g"), Category, "different words", 1, 0,
 			"numbers of several units"},
 		{"too large for float32", "x", append(times(9, "1", "2"), "1e39"), Number, "", 2, 1, "1e39"},
@@ -160,7 +160,7 @@ func TestNumbers(t *testing.T) {
 		{"decimal commas and thousands", "x", append(some(20, "1.0%02d,%d"), some(20, "%d,%d")...), Number,
 			"decimal commas", 1, 0, ""},
 		{"decimal commas and one point", "x", append(some(39, "%d,%d"), "1.25"), Number,
-			"decimal commas", 2, 1, "both decimal commas and decimal points, read with commas"},
+			"decimal commas", 2, 1, "numbers in two notations (as in 1,234.5 and 1.234,5), read with decimal commas"},
 		{"decimal commas in brackets", "x", some(40, "(%d,%d €)"), Number, "in € with decimal", 1, 0, ""},
 
 		{"a counter", "id", cells(20, plus(0)), LeftOut, counts, 0, 0, ""},

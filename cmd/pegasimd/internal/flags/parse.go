@@ -270,7 +270,8 @@ func (s *Set) unknown(name string) error {
 
 // liblinear maps flags of liblinear and libsvm to flags of pegasimd.
 var liblinear = map[string]string{
-	"s": "-loss (and -multiclass crammer-singer for -s 4)", "v": "pegasimd cv -folds n",
+	"s": "-loss (and -multiclass crammer-singer for -s 4; nothing here is like -s 5, 6 or 21)",
+	"v": "pegasimd cv -folds n",
 	"B": "-bias augmented -bias-scale n (-bias none for -1)",
 	"e": "-tol, a proven distance from the optimum", "b": "-proba",
 	"w": "-class-weight label=weight", "p": "-epsilon with -loss eps-insensitive", "q": "-quiet",
