@@ -64,8 +64,8 @@ var Table = []Topic{
 				"chosen from the data)"},
 		{Name: "costs", Field: "Costs", Takes: "file", In: "train verify!", Rule: NoKernel | ForClasses,
 			Help: "the costs of mistakes with -multiclass crammer-singer: a line for each true " +
-				"label, with a number for each predicted label, both in ascending order. The " +
-				"diagonal is 0"},
+				"label, with a number for each predicted label, both in ascending order: labels " +
+				"that are numbers by value, names by their bytes. The diagonal is 0"},
 		{Name: "class-weight", Field: "ClassWeight", Takes: "balanced|label=weight,...",
 			In: "train! cv!", Rule: Setting | NoKernel | ForClasses, Help: "weights of rows by " +
 				"class. balanced gives all classes the same total weight. A list such as " +
