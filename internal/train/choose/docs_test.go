@@ -39,7 +39,7 @@ func TestDocs(t *testing.T) {
 			fmt.Sprintf("cols <= %d and columns are very much apart", maxNarrow),
 			fmt.Sprintf("the .9 quantile of the M_j is more than %d times", maxColumnRange),
 			fmt.Sprintf("the mean of S_i is above %d times its median", maxMeanLength),
-			fmt.Sprintf("above %g times the least above 0", maxLengthRange),
+			fmt.Sprintf("more than %g times the smallest S_i above 0", maxLengthRange),
 			fmt.Sprintf("4 n cols is above %d nnz", 8*maxDenseGrowth),
 			fmt.Sprintf("r = max(%s min(max(10 used/n, 0.1), 1), q/n). q is %g, and %g with",
 				strings.Replace(fmt.Sprintf("%.0e", lambdaShare), "e-0", "e-", 1), minLambdaRows,
