@@ -36,7 +36,7 @@ type Factor struct {
 // the length of a stored row. c must not overlap A or B.
 func Gemm(m, n, k int, alpha float32, a, b Factor, beta float32, c []float32, ldc, threads int) {
 	if m < 0 || n < 0 || k < 0 {
-		panic(misuse.Of("m = %d, n = %d, k = %d", m, n, k))
+		panic(misuse.Of("m = %d, n = %d, k = %d, want 0 or more", m, n, k))
 	}
 	a.check("a.Data", "a.Stride", m, k)
 	b.check("b.Data", "b.Stride", k, n)

@@ -86,7 +86,8 @@ func compare(w io.Writer, args []string) error {
 	case len(results) == 0 && left == 0:
 		return errors.New("no table was compared: -half, -task and -match select none")
 	case len(results) == 0:
-		return errors.New("no table was compared: all that -half, -task and -match select were left out")
+		return errors.New("no table was compared: every table that -half, -task and -match select was " +
+			"left out, for the reasons above")
 	}
 	for _, task := range slices.Sorted(maps.Keys(results)) {
 		all := results[task]

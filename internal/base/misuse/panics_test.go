@@ -169,7 +169,7 @@ func invalidCalls(t *testing.T) map[string][]call {
 		"dense.Gemm": {
 			{func() {
 				dense.Gemm(2, 3, -1, 1, dense.Factor{}, dense.Factor{}, 0, vec(6), 3, 1)
-			}, "m = 2, n = 3, k = -1"},
+			}, "m = 2, n = 3, k = -1, want 0 or more"},
 			{func() {
 				a, b := dense.Factor{Data: vec(7), Stride: 4}, dense.Factor{Data: vec(12), Stride: 3}
 				dense.Gemm(2, 3, 4, 1, a, b, 0, vec(6), 3, 1)
