@@ -323,19 +323,15 @@ func (v *search) print(w io.Writer) {
 	if kernel {
 		kind += ", kernel " + string(v.kernel.Kernel)
 	}
-	rows, sizes := count(r.Rows, "row"), count(slices.Max(r.FoldRows), "row")
-	unused := r.Rows
+	rows, unused := count(r.Rows, "row"), r.Rows
 	for _, n := range r.FoldRows {
 		unused -= n
 	}
 	if unused > 0 {
 		rows += fmt.Sprintf(" (%d of weight 0, in no fold)", unused)
 	}
-	if least := slices.Min(r.FoldRows); least < slices.Max(r.FoldRows) {
-		sizes = fmt.Sprintf("%d to %s", least, sizes)
-	}
 	fmt.Fprintf(w, "%s, %s, %s; %d folds of %s, seed %d\n\n", rows, count(r.Features, "feature"), kind,
-		r.Folds, sizes, r.Seed)
+		r.Folds, rowRange(r.FoldRows), r.Seed)
 	penalty, of := "lambda", func(p *cvPoint) number { return p.Lambda }
 	if r.Best.cfg.C != 0 || kernel && r.Best.C != 0 {
 		penalty, of = "C", func(p *cvPoint) number { return p.C }

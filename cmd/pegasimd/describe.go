@@ -166,7 +166,7 @@ func classesKind(set *dataset.Set, labels []float32, rows []int) string {
 	switch {
 	case len(labels) == 0:
 	case len(labels) > few:
-		text += fmt.Sprintf(" of %d to %d rows", slices.Min(rows), slices.Max(rows))
+		text += " of " + rowRange(rows)
 	default:
 		var parts []string
 		for i, y := range labels {

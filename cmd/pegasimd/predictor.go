@@ -270,19 +270,13 @@ func (s *scoredSet) find(first int, part *dataset.Set) ([]float64, error) {
 // inData returns the number in the data of row i, which counts no rows of weight 0 and no rows left
 // out because they have no label.
 func (s *scoredSet) inData(i int) int {
-	if slices.Contains(s.allWeights, 0) {
-		for k, w := range s.allWeights {
-			if w == 0 {
-				continue
-			}
-			if i == 0 {
-				i = k
-				break
-			}
-			i--
+	var unweighted []int
+	for k, w := range s.allWeights {
+		if w == 0 {
+			unweighted = append(unweighted, k)
 		}
 	}
-	return rowOfData(i, s.LeftOut)
+	return rowOfData(rowOfData(i, unweighted), s.LeftOut)
 }
 
 // If the scores are not kept, row computes them in blocks: ask for rows in their order.

@@ -17,6 +17,15 @@ import (
 
 func count(n int, noun string) string { return plural.Count(n, noun) }
 
+// rowRange returns the smallest and the largest of some numbers of rows, as text.
+func rowRange(rows []int) string {
+	text := count(slices.Max(rows), "row")
+	if least := slices.Min(rows); least < slices.Max(rows) {
+		text = fmt.Sprintf("%d to %s", least, text)
+	}
+	return text
+}
+
 func epochCount(n float64) string {
 	if text := fmt.Sprintf("%.4g", n); text != "1" {
 		return text + " epochs"
