@@ -233,6 +233,12 @@ func (t *task) checkModels() error {
 			}
 		}
 	}
+	return t.checkResumed()
+}
+
+// checkResumed compares Start with the Start of the resumed run, if any. It also sets t.startHash
+// and, for a run with a Start, t.classes.
+func (t *task) checkResumed() error {
 	if t.Resume == nil {
 		return nil
 	}

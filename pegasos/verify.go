@@ -178,17 +178,9 @@ func (tr *Trainer) newVerifySession(ctx context.Context, m *Model, x Examples,
 	}
 	s, err := engine.New(t.job(set))
 	if err != nil {
-		return nil, nil, ofModel(publicError(err))
+		return nil, nil, publicError(options.OfModel("pegasos", err))
 	}
 	return t, s, nil
-}
-
-// ofModel returns an error about Lambda or C as one about the verified model.
-func ofModel(err error) error {
-	if bad, is := err.(*ConfigError); is && (bad.Field == "Lambda" || bad.Field == "C") {
-		return fmt.Errorf("pegasos: config.%s of the model: %s", strings.ToLower(bad.Field), bad.Reason)
-	}
-	return err
 }
 
 // taskFor returns a task with the settings of m, which change may modify, and the rows, scaled by

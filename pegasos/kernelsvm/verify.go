@@ -91,12 +91,8 @@ func (tr *Trainer) verifyRun(m *Model, x pegasos.Examples, y []float32) (*run, e
 		Config: Config{Kernel: c.Kernel, Gamma: c.Gamma, Coef0: c.Coef0, Degree: c.Degree,
 			Lambda: c.Lambda, C: c.C, Multiclass: c.Multiclass}}
 	r, err := newRun(inner, x, y)
-	if bad, is := err.(options.Rule); is && (bad.Field == "Lambda" || bad.Field == "C") {
-		return nil, fmt.Errorf("kernelsvm: config.%s of the model: %s", strings.ToLower(bad.Field),
-			bad.Reason)
-	}
 	if err != nil {
-		return nil, err
+		return nil, options.OfModel("kernelsvm", err)
 	}
 	for _, label := range r.classes {
 		if _, found := labels.Find(m.Classes, label); !found {

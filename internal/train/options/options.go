@@ -40,6 +40,15 @@ func (r Rule) Err() error {
 
 func Bad(field, format string, args ...any) error { return Not(field, true, format, args...) }
 
+// OfModel returns an error about Lambda or C as one about the model that has it. The error then is
+// not one about a field of the caller.
+func OfModel(pkg string, err error) error {
+	if bad, is := err.(Rule); is && (bad.Field == "Lambda" || bad.Field == "C") {
+		return fmt.Errorf("%s: config.%s of the model: %s", pkg, strings.ToLower(bad.Field), bad.Reason)
+	}
+	return err
+}
+
 func Check(tables ...[]Rule) error {
 	for _, table := range tables {
 		for _, r := range table {
