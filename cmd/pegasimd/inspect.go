@@ -21,10 +21,10 @@ var inspectCommand = command{help.Command{
 	Help: `Inspect checks a model, and prints its classes and sizes, how it was trained and, if it
 is linear, its most important weights. If the model or its encoder scales columns, weights are
 ranked by the magnitude of weight times spread. The spread is about the standard deviation of the
-values that the weight multiplies. With -scale max-abs it is their largest magnitude. If
-nothing is scaled, weights are ranked by magnitude alone. For one-vs-one, weights are the means of
-their absolute values over the pairs. In other classifiers a positive weight is in favor of the
-class, or of the second of two classes.
+values that the weight multiplies. With -scale max-abs it is their largest magnitude. If nothing is
+scaled, weights are ranked by magnitude alone. For one-vs-one, weights are the means of their
+absolute values over the pairs. In other classifiers a positive weight is in favor of the class, or
+of the second of two classes.
 
 For data other than a table, inspect prints the size, the labels or their number, and the range and
 zeros of the first features. For a table it prints how the text is read, and for each column its

@@ -42,8 +42,9 @@ probabilities of train -proba are not checked.
 Verify prints the gap that it found, and lists the weight vectors for which it found a larger gap
 than claimed. With -proof FILE, written by train -proof, the bound comes from the dual variables in
 FILE. Name the files of training again: -weights, -costs and -prior. Name -start for a table, with
--sigmoids, or if the data have features that the other model lacked. Verify stores rows as training did,
-dense or sparse, unless -layout is given. Several DATA have to be named in the order of training.
+-sigmoids, or if the data have features that the other model lacked. Verify stores rows as training
+did, dense or sparse, unless -layout is given. Several DATA have to be named in the order of
+training.
 
 For a model of train -holdout, the rows held out are found again and left out. The file of -weights
 must have a weight for all rows.

@@ -160,7 +160,8 @@ func TestNumbers(t *testing.T) {
 		{"decimal commas and thousands", "x", append(some(20, "1.0%02d,%d"), some(20, "%d,%d")...), Number,
 			"decimal commas", 1, 0, ""},
 		{"decimal commas and one point", "x", append(some(39, "%d,%d"), "1.25"), Number,
-			"decimal commas", 2, 1, "numbers in two notations (as in 1,234.5 and 1.234,5), read with decimal commas"},
+			"decimal commas", 2, 1, "numbers in two notations (as in 1,234.5 and 1.234,5), read " +
+				"with decimal commas"},
 		{"decimal commas in brackets", "x", some(40, "(%d,%d €)"), Number, "in € with decimal", 1, 0, ""},
 
 		{"a counter", "id", cells(20, plus(0)), LeftOut, counts, 0, 0, ""},

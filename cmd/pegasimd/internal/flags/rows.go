@@ -121,9 +121,9 @@ var Table = []Topic{
 			"train -start named. It is needed for tables, for data with features that it " +
 			"lacks, and with -sigmoids"},
 		{Name: "order", Field: "Order", Takes: "shuffled|iid|sequential|blocks|permutation",
-			In: "train cv", Rule: Setting, Help: "the order of the rows. shuffled: once, in blocks that come in " +
-				"a new order each epoch; iid: drawn with replacement; sequential: as in the " +
-				"file; blocks: like shuffled, but with blocks of neighboring rows of the file; " +
+			In: "train cv", Rule: Setting, Help: "the order of the rows. shuffled: once, in blocks " +
+				"that come in a new order each epoch; iid: drawn with replacement; sequential: as in " +
+				"the file; blocks: like shuffled, but with blocks of neighboring rows of the file; " +
 				"permutation, with -kernel: shuffled in each epoch (default shuffled, or " +
 				"permutation with -kernel and for dual coordinate descent from the first step)"},
 		{Name: "block", Field: "Block", Takes: "n", In: "train cv", Rule: Setting | NoKernel,
