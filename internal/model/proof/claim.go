@@ -51,18 +51,20 @@ func (h ClaimHeader) Gap() *float64 {
 	return orNil(gap)
 }
 
-// CheckGap returns an error message, or "" if gap, from a header, is nil or equals the gap of h.
+// CheckGap returns "" if gap, from a header, equals Gap, and an error message if not.
 func (h ClaimHeader) CheckGap(gap *float64) string {
-	want := h.Claim().Gap()
-	if gap == nil || *gap == want {
+	want := h.Gap()
+	switch {
+	case gap == nil && want == nil || gap != nil && want != nil && *gap == *want:
 		return ""
-	}
-	if h.P == nil || h.D == nil {
+	case gap == nil:
+		return fmt.Sprintf("the file has no gap; it is %v by the objective and the bound in the file", *want)
+	case h.P == nil || h.D == nil:
 		return fmt.Sprintf("the gap is %v in the file, without both an objective and a bound beside it",
 			*gap)
 	}
 	return fmt.Sprintf("the gap is %v in the file, but %v by the objective and the bound beside it",
-		*gap, want)
+		*gap, h.Claim().Gap())
 }
 
 func orNil(v float64) *float64 {
