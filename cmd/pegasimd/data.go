@@ -114,6 +114,9 @@ func (d *dataReader) like(head pegasos.Head) (err error) {
 		return flags.Usagef("-ignore, -numbers, -dates, -categories, -text and -ngrams can't be given: " +
 			"the model decides what the columns are")
 	}
+	if err := d.checkFormat(); err != nil {
+		return err
+	}
 	d.opt.RoundLabels = head.Classes == nil
 	if d.encoder, err = predictions.Options(&d.opt, head); d.encoder != nil {
 		d.opt.Encoder.(*tables.Coder).RefuseGaps = d.missing == "error"

@@ -20,8 +20,8 @@ import (
 )
 
 func (v *search) deal() error {
-	cfg, folds := v.cfg, v.flags.Folds
-	y := v.set.Y
+	cfg, y := v.cfg, v.set.Y
+	folds := min(v.flags.Folds, len(y)+1) // checkFolds refuses so many
 	if cfg.Loss.Regression() {
 		y = make([]float32, len(y)) // with equal labels, the folds are not stratified
 	}
@@ -66,7 +66,8 @@ func (v *search) deal() error {
 
 func (v *search) checkFolds() error {
 	if slices.Min(v.sizes) == 0 {
-		return fmt.Errorf("some of the %d folds have no rows: give -folds a smaller number", len(v.sizes))
+		return fmt.Errorf("some of the %d folds have no rows: give -folds a smaller number",
+			v.flags.Folds)
 	}
 	return nil
 }

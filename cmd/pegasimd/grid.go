@@ -177,6 +177,6 @@ func (v *search) trainer(cfg pegasos.Config) pegasos.Trainer {
 func (v *search) kernelTrainer(p *cvPoint) kernelsvm.Trainer {
 	return kernelsvm.Trainer{
 		Config: p.kernelConfig(v.kernel), Threads: v.flags.Data.Threads,
-		CacheMB: v.flags.CacheMB, MaxMemory: v.memory, Fingerprint: true,
+		CacheMB: v.cacheMB(), MaxMemory: v.memory, Fingerprint: true,
 	}
 }

@@ -82,6 +82,9 @@ func readWeights(name string, maxBytes int64, rows int) (weights []float32, err 
 		}
 		return nil
 	})
+	if err == nil && len(weights) > 0 && slices.Max(weights) == 0 {
+		err = fmt.Errorf("%s: want a weight above 0: all are 0", inputName(name))
+	}
 	return weights, err
 }
 

@@ -66,7 +66,7 @@ func TestKernelCommands(t *testing.T) {
 	for _, flags := range []string{
 		"-kernel polynomial -degree 2 -gamma 1 -coef0 1", "-kernel rbf -finish none -epochs 50",
 		"-kernel rbf -preset paper -steps 200",
-		"-kernel rbf -gamma 1 -cache-mb -1 -passes 50 -tol 0.1",
+		"-kernel rbf -gamma 1 -cache-mb 0 -passes 50 -tol 0.1",
 	} {
 		must(t, append(append([]string{"train"}, strings.Fields(flags)...), data, model)...)
 		if out, _ := must(t, "eval", data, model); !strings.Contains(out, "accuracy 100.0000 %") {

@@ -22,6 +22,7 @@ func TestFirstMistakes(t *testing.T) {
 	write(t, "bytes.csv", bytes.String())
 	write(t, "semicolons.csv", "a;b;y\n1,5;2;yes\n2;1;no\n")
 	write(t, "tabs.csv", "a\tb\ty\n1\t2\tyes\n2\t1\tno\n")
+	write(t, "zeros", "0\n0\n0\n0\n")
 	write(t, "one.csv", "1,2,yes\n2,3,yes\n")
 	if err := os.Mkdir("folder.csv", 0o777); err != nil {
 		t.Fatal(err)
@@ -55,6 +56,17 @@ func TestFirstMistakes(t *testing.T) {
 		{exitError, "if it is to be the model's name, give it by -model", []string{"cv", "toy.svm", "m"}},
 		{exitError, "m: no such file or directory\n", []string{"cv", "-model", "x", "toy.svm", "m"}},
 		{exitUsage, `too many arguments, from "x" on: want none`, []string{"version", "x"}},
+		{exitUsage, "-skip-lines is for tables, and toy.svm is not read as a table", []string{"train",
+			"-skip-lines", "1", "toy.svm"}},
+		{exitUsage, "-header is for tables, and toy.svm is not", []string{"predict", "-header", "no",
+			"toy.svm", "toy.model"}},
+		{exitUsage, "-sep is for csv and tsv, and toy.csv is read as jsonl", []string{"cv", "-sep", ";",
+			"-format", "jsonl", "toy.csv"}},
+		{exitUsage, "-index-base is for svmlight data, and toy.csv is read as csv", []string{"train",
+			"-index-base", "0", "toy.csv"}},
+		{exitError, "zeros: want a weight above 0: all are 0", []string{"train", "-weights", "zeros",
+			"toy.svm"}},
+		{exitUsage, "-epsilon must be greater than 0", []string{"train", "-epsilon", "0", "toy.svm"}},
 		{exitUsage, "-seed: have -1, want 0 or more", []string{"train", "-seed", "-1", "toy.csv"}},
 		{exitUsage, "there is no flag -patience", []string{"cv", "-patience", "1", "toy.csv"}},
 	} {

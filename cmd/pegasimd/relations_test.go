@@ -251,7 +251,7 @@ func TestRelations(t *testing.T) {
 			}
 			without := [][]string{{"-threads", "1"}, {"-max-memory", "300"}, {"-quiet"}}
 			if d.kernel {
-				without = append(without, []string{"-cache-mb", "1"}, []string{"-cache-mb", "-1"})
+				without = append(without, []string{"-cache-mb", "1"}, []string{"-cache-mb", "0"})
 			} else if !slices.Contains(d.flags, "-holdout") {
 				without = append(without, []string{"-plot", in("curve.svg")},
 					[]string{"-checkpoint", in("state"), "-every", "1ms"})

@@ -76,12 +76,30 @@ func looksLikeCSV(name string) bool {
 	return err == nil && isText && bytes.ContainsAny(line, ",;\t") && !bytes.Contains(line, []byte(":"))
 }
 
+// checkFormat refuses flags that have no effect on data of the format.
+func (d *dataReader) checkFormat() error {
+	format := d.format()
+	separated := format == dataset.FormatCSV || format == dataset.FormatTSV
+	for _, f := range d.call.flags.Each() {
+		switch {
+		case f.Field == "Data.Format", f.Field == "Data.LabelColumn" && format == dataset.FormatNPY:
+		case f.Is(flags.Form|flags.Kinds) && !d.isTable():
+			return flags.Usagef("-%s is for tables, and %s is not read as a table: if it is one, name its "+
+				"format with -format", f.Name, d)
+		case f.Is(flags.Cells) && !separated:
+			return flags.Usagef("-%s is for csv and tsv, and %s is read as %s", f.Name, d, format)
+		case f.Is(flags.Indices) && format != dataset.FormatAuto && format != dataset.FormatSvmlight:
+			return flags.Usagef("-%s is for svmlight data, and %s is read as %s", f.Name, d, format)
+		}
+	}
+	return nil
+}
+
 func (d *dataReader) readFresh() (*dataset.Set, error) {
-	switch {
-	case !d.isTable() && d.call.flags.GivenAny(flags.Kinds):
-		return nil, flags.Usagef("-ignore, -numbers, -dates, -categories, -text and -ngrams are "+
-			"for tables, and %s is not read as a table: if it is one, name its format with -format", d)
-	case !d.fits || !d.isTable():
+	if err := d.checkFormat(); err != nil {
+		return nil, err
+	}
+	if !d.fits || !d.isTable() {
 		return dataset.Read(d.name, d.opt)
 	}
 	if err := d.keepInput(); err != nil {
@@ -132,6 +150,9 @@ func (d *dataReader) encoded() dataset.Options {
 }
 
 func (d *dataReader) stream(w io.WriterAt) (rows, cols int, err error) {
+	if err := d.checkFormat(); err != nil {
+		return 0, 0, err
+	}
 	if !d.isTable() {
 		return dataset.ConvertSvmlight(w, d.name, d.opt)
 	}

@@ -117,7 +117,7 @@ func TestTableTraps(t *testing.T) {
 		{"x.csv", cities, "train -missing skip", exitUsage, []string{
 			`-missing: have "skip", want fill, error or drop`}},
 		{"x.svm", toy, "train -ignore 1", exitUsage, []string{
-			"-ignore, -numbers, -dates, -categories, -text and -ngrams are for tables, and "}},
+			"-ignore is for tables, and "}},
 		{"x.csv", tableOf(func(i int) string { return fmt.Sprint(i) }), "inspect -categories c",
 			exitDone, []string{"c category as given, no feature: no word is in two training rows\n"}},
 		{"x.csv", tableOf(cycle("7", "9")), "inspect -categories 0 -ignore w", exitDone, []string{

@@ -15,6 +15,14 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
+// cacheMB returns the CacheMB of a kernelsvm.Trainer.
+func (c *call) cacheMB() int {
+	if c.flags.Given("cache-mb") && c.flags.CacheMB == 0 {
+		return -1
+	}
+	return c.flags.CacheMB
+}
+
 func trainKernel(c *call, reader *dataReader, model string) error {
 	cfg := c.flags.KernelConfig()
 	if err := flags.FromConfig(cfg.Validate()); err != nil {
@@ -32,7 +40,7 @@ func trainKernel(c *call, reader *dataReader, model string) error {
 	var values int64
 	progress := newProgress(c.stderr, c.flags.Quiet)
 	trainer := kernelsvm.Trainer{
-		Config: cfg, Threads: c.flags.Data.Threads, CacheMB: c.flags.CacheMB,
+		Config: cfg, Threads: c.flags.Data.Threads, CacheMB: c.cacheMB(),
 		MaxMemory: memoryFlag(c.flags.MaxMemory).limit(set, false), Fingerprint: true,
 		Progress: func(now kernelsvm.Progress) {
 			values = now.Values

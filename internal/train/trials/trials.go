@@ -149,7 +149,7 @@ const minSampleGroups = 10 * choose.Parts
 // minSampleGroups.
 func (t *trial) assignParts() {
 	set := t.job.Rows
-	hashes := store.Hashes(scale.Raw(set.X), t.job.Threads, t.stopped)
+	hashes := store.Hashes(scale.Raw(set.X), parallel.Threads(t.job.Threads), t.stopped)
 	if t.stopped() {
 		return
 	}

@@ -37,7 +37,7 @@ var Table = []Topic{
 			Rule: Setting | NoKernel, Help: "the loss of a row with label y and score z: " + formulas() +
 				" (default hinge; log with -multiclass multinomial; squared if the labels are taken for " +
 				"regression targets)"},
-		{Name: "epsilon", Field: "Epsilon", Takes: "number", In: "train cv", Rule: Setting | NoKernel,
+		{Name: "epsilon", Field: "Epsilon", Takes: "number", In: "train cv", Rule: Setting | NoKernel | Positive,
 			Help: "the error that costs nothing with -loss eps-insensitive (default: a tenth of the " +
 				"labels' standard deviation, or 0 with -target-scale none)"},
 		{Name: "lambda", Field: "Lambda", Takes: "number", In: "train! cv", Rule: Setting | Positive,
@@ -54,7 +54,7 @@ var Table = []Topic{
 			Rule: Setting | NoKernel, Help: "the constant term of the score: augmented comes " +
 				"from an appended constant feature, unregularised has no penalty (default " +
 				"augmented)"},
-		{Name: "bias-scale", Field: "BiasScale", Takes: "number", In: "train cv", Rule: Setting | NoKernel,
+		{Name: "bias-scale", Field: "BiasScale", Takes: "number", In: "train cv", Rule: Setting | NoKernel | Positive,
 			Help: "the value of the appended constant feature (default: about the root mean square " +
 				"of the other scaled features' nonzero values)"},
 		{Name: "multiclass", Field: "Multiclass", Takes: "ovr|ovo|crammer-singer|multinomial",
@@ -107,8 +107,8 @@ var Table = []Topic{
 			Help: "coef0 in (gamma <x,z> + coef0)^degree of -kernel polynomial, and in sigmoid"},
 		{Name: "degree", Field: "Kernel.Degree", Takes: "n", In: "train cv", Rule: KernelOnly | Positive,
 			Help: "the degree of -kernel polynomial (default 3)"},
-		{Name: "cache-mb", Field: "CacheMB", Takes: "n", In: "train cv", Rule: KernelOnly,
-			Help: fmt.Sprintf("keep up to n megabytes of kernel values in memory; -1 keeps none (default "+
+		{Name: "cache-mb", Field: "CacheMB", Takes: "n", In: "train cv", Rule: KernelOnly | NotNegative,
+			Help: fmt.Sprintf("keep up to n megabytes of kernel values in memory, 0 for none (default "+
 				"%d, or none if the rows have up to 256 features, all 0 or 1)", kernelsvm.DefaultCacheMB)},
 	}},
 	{"Solver", []Flag{
@@ -126,10 +126,10 @@ var Table = []Topic{
 				"the file; blocks: like shuffled, but with blocks of neighboring rows of the file; " +
 				"permutation, with -kernel: shuffled in each epoch (default shuffled, or " +
 				"permutation with -kernel and for dual coordinate descent from the first step)"},
-		{Name: "block", Field: "Block", Takes: "n", In: "train cv", Rule: Setting | NoKernel,
+		{Name: "block", Field: "Block", Takes: "n", In: "train cv", Rule: Setting | NoKernel | Positive,
 			Help: fmt.Sprintf("the number of rows in a block with -order shuffled or blocks (default %d)",
 				settings.DefaultBlock)},
-		{Name: "batch", Field: "Batch", Takes: "n", In: "train cv", Rule: Setting | NoKernel,
+		{Name: "batch", Field: "Batch", Takes: "n", In: "train cv", Rule: Setting | NoKernel | Positive,
 			Help: "the number of rows in a step (default 1)"},
 		{Name: "project", Field: "Project", In: "train cv", Rule: Setting | NoKernel,
 			Help: "after each step, project the weights onto a ball that contains the optimum. " +
@@ -251,9 +251,9 @@ var Table = []Topic{
 				"printing lines 'warning: ...'"},
 		{Name: "data", Field: "TextData", Takes: "file", In: "inspect!", Help: "a table with text, such " +
 			"as the training data, whose words name the weights of text features"},
-		{Name: "index-base", Field: "Data.IndexBase", Takes: "0|1|auto", In: all,
+		{Name: "index-base", Field: "Data.IndexBase", Takes: "0|1|auto", In: all, Rule: Indices,
 			Help: "the number of the first feature in svmlight data (default 1, or as in the model)"},
-		{Name: "unsorted", Field: "Data.Unsorted", Takes: "error|sort|sum", In: all, Help: "how " +
+		{Name: "unsorted", Field: "Data.Unsorted", Takes: "error|sort|sum", In: all, Rule: Indices, Help: "how " +
 			"to treat svmlight rows whose indices do not ascend. sum sorts them and adds " +
 			"the values of equal indices (default error)"},
 		{Name: "hash-bits", Field: "Data.HashBits", Takes: "n", In: all, Rule: NotNegative,
@@ -263,14 +263,14 @@ var Table = []Topic{
 			Help: "read a .pgsm file into memory and check all of it, instead of mapping it"},
 	}},
 	{"Text of a table", []Flag{
-		{Name: "sep", Field: "Data.Separator", Takes: "character", In: usual, Rule: Form | Character,
+		{Name: "sep", Field: "Data.Separator", Takes: "character", In: usual, Rule: Form | Cells | Character,
 			Help: "the separator of cells: a printable ASCII character, or comma, semicolon, tab or pipe " +
 				"(default: found in the file)"},
-		{Name: "header", Field: "Data.Header", Takes: "yes|no|auto", In: usual, Default: "auto", Rule: Form,
+		{Name: "header", Field: "Data.Header", Takes: "yes|no|auto", In: usual, Default: "auto", Rule: Form | Cells,
 			Help: "whether the first row of a table names the columns"},
-		{Name: "quote", Field: "Data.Quote", Takes: "character", In: all, Rule: Form | Character,
+		{Name: "quote", Field: "Data.Quote", Takes: "character", In: all, Rule: Form | Cells | Character,
 			Help: "the quote around cells, or none (default: found in the file)"},
-		{Name: "comment", Field: "Data.Comment", Takes: "character", In: all, Rule: Form | Character,
+		{Name: "comment", Field: "Data.Comment", Takes: "character", In: all, Rule: Form | Cells | Character,
 			Help: "the character that begins comment lines, which are skipped, or none (default: found " +
 				"in the file)"},
 		{Name: "skip-lines", Field: "Data.SkipLines", Takes: "n", In: all, Rule: Form | NotNegative,
@@ -298,7 +298,7 @@ var Table = []Topic{
 			Help: "columns to read as text, with features for their n-grams"},
 		{Name: "ngrams", Field: "Grams", Takes: "n", In: ofTable, Default: "2", Rule: Kinds,
 			Help: "the largest number of words in an n-gram of text"},
-		{Name: "words", Field: "Words", Takes: "n", In: ofTable,
+		{Name: "words", Field: "Words", Takes: "n", In: ofTable, Rule: NotNegative,
 			Help: "store the words of the n largest weights of text in the model, so that inspect can " +
 				"print them"},
 	}},

@@ -41,6 +41,8 @@ const (
 	NoEffect                     // not needed to train the model again
 	Form                         // describes a table
 	Kinds                        // concerns the kinds of a table's columns
+	Cells                        // describes a table whose lines are cells and separators
+	Indices                      // concerns the indices of svmlight data
 	ForClasses                   // implies that labels are classes
 )
 
