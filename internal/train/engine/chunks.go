@@ -9,8 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// Chunks trains a model on rows that arrive in chunks, with one pass over each. The step count and
-// the random number generator continue from chunk to chunk.
+// Chunks trains a model with one pass over each chunk of rows. The step count and the random number
+// generator continue from chunk to chunk.
 type Chunks struct {
 	settings.Settings
 	classes []float32
@@ -62,7 +62,7 @@ func (c *Chunks) continueFrom(r *Run) {
 	}
 	for i, l := range r.Learners {
 		l.Windows = nil
-		if w := r.s.Rows.Weight; w != nil { // the given weights, not scaled to a mean of 1
+		if w := r.s.Rows.Weight; w != nil { // not scaled to a mean of 1
 			l.Weight = w
 		}
 		if last != nil {

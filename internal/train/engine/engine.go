@@ -104,7 +104,7 @@ type stopState struct {
 	sinceBest int     // checks of Quality since best was found
 }
 
-// plan is the choice of solvers. It must not depend on the machine.
+// plan must not depend on the machine.
 type plan struct {
 	mayNewton bool // Finish is FinishAuto, and may choose Newton's method
 	// columns is Job.Columns or, if that is 0, the number of all columns. density and columns are
@@ -147,7 +147,7 @@ func (s *Session) learners() (all []*Learner) {
 	return all
 }
 
-// parallelRanges calls f in parallel for the learners start to end-1.
+// parallelRanges calls f in parallel for r.threads ranges of learners, start to end-1.
 func (r *Run) parallelRanges(f func(start, end int)) {
 	n := len(r.Learners)
 	parallel.For(r.threads, r.threads, func(_, k int) {

@@ -14,7 +14,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// newJob's job has one goroutine. Plain fills in zero settings.
+// newJob returns a job with one goroutine, and with the defaults for unset settings.
 func newJob(t testing.TB, x store.Examples, y []float32, s settings.Settings) engine.Job {
 	t.Helper()
 	return weightedJob(t, x, y, nil, s)

@@ -71,7 +71,7 @@ func (l *Learner) TakeSteps(idx []uint32, ends []int) {
 	}
 }
 
-// EndEpoch must be called after each epoch. epochs is the number of completed epochs.
+// EndEpoch must be called after each epoch, with the number of completed epochs.
 func (l *Learner) EndEpoch(epochs int) {
 	l.State.EndEpoch(epochs)
 	if l.Dual != nil {
@@ -93,7 +93,7 @@ func (l *Learner) dualVariables() []float32 {
 }
 
 // lowerBound returns the lower bound of the current dual variables; NaN if l keeps none. If rounded
-// is set, they are rounded as in a proof file, so that the run reports the gap of its proof.
+// is set, the dual variables are first rounded as in a proof file.
 func (l *Learner) lowerBound(r2 float64, rounded bool) (bound float64) {
 	if rounded {
 		if v, ok := l.pack(r2); ok {
@@ -128,9 +128,9 @@ func (l *Learner) pack(r2 float64) (v certificate.Packed, ok bool) {
 	return certificate.Pack(l.Of, a), true
 }
 
-// ForNewton returns the problem of l, which starts from the weights after step t. If l has only
-// some of the pool's rows, but more than half of them, the problem reads the pool's rows. The
-// results are the same to the bit.
+// ForNewton returns the problem of l, which starts from the weights after step t. If l has copies
+// of more than half of the pool's rows, the problem reads the pool's rows instead. The results are
+// the same to the bit.
 func (l *Learner) ForNewton(pool *newton.Pool, t int64) *newton.Problem {
 	l.ComputePriorScores64()
 	rows, of := l.BySetRow(), &l.Binary.Of

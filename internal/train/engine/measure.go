@@ -33,7 +33,7 @@ func (s *Session) Now() *Point {
 	return m
 }
 
-// solverNames lists the first solver, then the others in use; "" if Finish names no solver.
+// solverNames lists the first solver, then the others in use; "" if Finish allows only steps.
 func (s *Session) solverNames() string {
 	if !s.HasSolver() {
 		return ""
@@ -51,8 +51,9 @@ func (s *Session) solverNames() string {
 }
 
 // center shifts the bias, if any, of a model of scaled regression targets so that the weighted mean
-// residual is 0. With the epsilon-insensitive loss, this can raise the objective; center then does
-// nothing if Tol is set and Finish names a solver.
+// residual is 0. This can raise the objective. If Tol is set and Finish allows a solver, center
+// therefore chooses the shift that minimizes the objective for a loss with MeanResidual, and shifts
+// nothing for other losses.
 func (s *Session) center(m *Point) {
 	if s.Scale == nil || s.Scale.Spread == 0 || s.Bias == settings.BiasNone ||
 		s.Tol > 0 && s.HasSolver() && !s.Kind().Traits().MeanResidual {
@@ -65,13 +66,18 @@ func (s *Session) center(m *Point) {
 		sum += float64(p.RowWeight(i) * (float64(p.Target[i]) - z))
 		weight += p.RowWeight(i)
 	}
-	if mean := sum / weight; floats.IsFinite(mean) {
-		m.Bias[0] += mean
+	shift := sum / weight
+	if s.Tol > 0 && s.HasSolver() && s.BiasScale > 0 {
+		penalty := p.Lambda / float64(s.BiasScale*s.BiasScale)
+		shift = (shift - float64(penalty*(m.Bias[0]-p.PriorBias[0]))) / (1 + penalty)
+	}
+	if floats.IsFinite(shift) {
+		m.Bias[0] += shift
 	}
 }
 
-// For runs on pairs of classes, copyInitial copies the weight vectors of Start or, without a Start,
-// of Prior into m. A pair without rows keeps the copy.
+// For runs on pairs of classes, copyInitial copies the weights of Start or, without a Start, of
+// Prior to m. A pair without rows keeps them.
 func (s *Session) copyInitial(m *Point) {
 	from := cmp.Or(s.Start, s.Prior)
 	if from == nil || !s.pairs() {
@@ -91,14 +97,14 @@ type Precision uint8
 
 const (
 	Quick    Precision = iota // float32 dot products
-	AsNeeded                  // float32 if P's error is then small enough, else float64
+	AsNeeded                  // float32 if the objective's error is then small enough, else float64
 	Exact                     // float64 dot products
 )
 
 // Measure sets the objective, the lower bound from the current dual variables, and the gap in
-// m.Result. With a scaling, the objective is of the written weights, which include the scaling and
-// are rounded to float32. Measure returns the largest possible error of the objective, averaged
-// over the learners.
+// m.Result. With a scaling, the objective is that of the stored model: the scaling is folded into
+// its weights, rounded to float32. Measure returns the largest possible error of the objective,
+// averaged over the learners.
 func (s *Session) Measure(m *Point, how Precision) (maxError float64) {
 	s.measured = m
 	m.Folded = nil
@@ -144,8 +150,8 @@ func (r *Run) measure(how Precision) {
 	r.refine(how)
 }
 
-// finiteDots reports whether all biases in s.measured are finite, and no float32 dot product of its
-// weight vectors with the run's rows can overflow. It returns false for user-defined rows.
+// finiteDots reports whether the run's biases in s.measured are finite, and float32 dot products of
+// its weight vectors with its rows can't overflow. It returns false for user-defined rows.
 func (r *Run) finiteDots() bool {
 	for k := range r.Learners {
 		w, b := r.vectorsOf(r.s.measured, k)
@@ -221,9 +227,9 @@ func (r *Run) setObjectives(exact [][][]float64) {
 	}
 }
 
-// f must return the weighted sum of the losses of learner k over positions [from, to) of the view.
-// meanLosses calls f for a block of rows and several learners before the next block, so that rows
-// stay in the cache.
+// meanLosses returns each learner's mean loss. f must return the weighted sum of the losses of
+// learner k over positions [from, to) of the view. Blocks of rows stay in the cache while
+// meanLosses calls f for several learners.
 func (r *Run) meanLosses(f func(k int, x store.Rows, from, to int) float64) []float64 {
 	block, sums := blockRows(r.X.Cols()), make([][]float64, r.Blocks())
 	for b := range sums {
@@ -249,8 +255,7 @@ func (r *Run) meanLosses(f func(k int, x store.Rows, from, to int) float64) []fl
 }
 
 // exactVectors returns the weight vectors of learner k in m, for the scaled rows. With a scaling,
-// it unfolds the written model without rounding to float32. The caller may pass them to
-// floats.GiveBack.
+// it unfolds m.Folded without rounding to float32. The caller may pass them to floats.GiveBack.
 func (r *Run) exactVectors(m *Point, k int) (exact [][]float64) {
 	w, _ := r.vectorsOf(m, k)
 	for i, v := range w {

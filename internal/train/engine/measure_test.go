@@ -197,6 +197,25 @@ func TestMeasureThreads(t *testing.T) {
 	}
 }
 
+// The columns' means are far from 0, so that the bias and its penalty are large.
+func TestCenterReachesTol(t *testing.T) {
+	p := targets(sample.Random(65, 100, 3, 2, 1))
+	for i := range p.Y {
+		row := p.Dense.Row(i)
+		for j := range row {
+			row[j] += 3
+		}
+		p.Y[i] += row[0]
+	}
+	s := settings.Settings{Loss: "squared", Bias: settings.BiasAugmented, Lambda: 0.1, Epochs: 300,
+		Finish: settings.FinishDual, Tol: 1e-6}
+	job := newJob(t, p.Dense, p.Y, s)
+	job.Scale = &scale.Scale{Kind: "none", Centre: 1, Spread: 0.5, Folded: true}
+	if m := train(t, job); !(m.Result.Gap <= s.Tol) || m.Result.Epochs == 300 {
+		t.Errorf("a gap of %v after %v epochs", m.Result.Gap, m.Result.Epochs)
+	}
+}
+
 func TestNoProof(t *testing.T) {
 	data := sample.Random(63, 30, 4, 2, 1)
 	s := newSession(t, newJob(t, data.Dense, data.Y, settings.Settings{Lambda: 0.1, Order: "iid"}))

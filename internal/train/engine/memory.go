@@ -35,9 +35,9 @@ func (s *Session) need() float64 {
 	return minimal.Memory(1)
 }
 
-// autoMayUseNewton reports whether FinishAuto is set and may choose Newton's method. The session
-// must then need at most MaxMemory bytes, or the default limit if MaxMemory is 0. Models must not
-// depend on the machine's free memory.
+// autoMayUseNewton reports whether FinishAuto is set and may choose Newton's method. If the session
+// uses the method, it must need at most MaxMemory bytes, or the default limit if MaxMemory is 0.
+// The machine's free memory must not change the model.
 func (s *Session) autoMayUseNewton() bool {
 	if s.Finish != settings.FinishAuto || s.Rows.X.Cols() > newton.MaxColumns || !s.CanNewton() {
 		return false
@@ -52,8 +52,8 @@ func (s *Session) MayUseNewton() bool {
 }
 
 // checkMemory returns an error if the session needs more memory than allowed. It reduces
-// goroutines, copies of rows, and Newton's buffers and kept Hessians to what fits, which does not
-// change the results.
+// goroutines, copies of rows, Newton's buffers and kept Hessians to what fits. The results stay the
+// same.
 func (s *Session) checkMemory() error {
 	limit, have := s.memoryLimit()
 	s.Newtons.MaxKeptBytes = 0
@@ -141,8 +141,9 @@ func (s *Session) copyBytes() float64 {
 	return s.Rows.Copies(s.pairs())
 }
 
-// rows adds up the rows that each weight vector is trained on, and visited those that each run
-// visits. longest is the number of rows of the longest run. float64 can't overflow.
+// sizes returns the number of weight vectors; rows, the sum of their numbers of training rows;
+// visited, the sum of the runs' numbers of rows; and longest, the largest number of rows of a run.
+// float64 can't overflow.
 func (s *Session) sizes() (vectors, rows, visited, longest float64) {
 	n, _ := s.Vectors(len(s.Rows.Classes))
 	vectors = float64(n)

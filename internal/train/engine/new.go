@@ -11,7 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// New returns a session in the state of the job's checkpoint, if any, else before the first step.
+// New returns a session in the state of job.Resume, if any, else before the first step.
 func New(job Job) (*Session, error) {
 	s := &Session{Job: job}
 	s.Threads, s.Share = parallel.Threads(s.Threads), max(1, s.Share)
@@ -102,8 +102,7 @@ func (s *Session) checkCosts() error {
 	return nil
 }
 
-// compact adds a copy of the rows in fewer bytes if the copy saves time. It does not change the
-// results.
+// compact adds a copy of the rows in fewer bytes if that saves time. The results stay the same.
 func (s *Session) compact() {
 	x, n := s.Rows.X, len(s.Rows.Y)
 	steps, err := s.Length(n)

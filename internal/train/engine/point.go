@@ -22,7 +22,7 @@ type Point struct {
 // bias returns 0 if p has no biases.
 func (p *Point) bias(k int) float64 { return floats.At(p.Bias, k, 0) }
 
-// vectors returns n weight vectors of p from index start on, not copied, and their biases.
+// vectors returns the n weight vectors of p from index start on, not copied, and their biases.
 func (p *Point) vectors(start, n int) (w [][]float32, b []float64) {
 	for k := range n {
 		b = append(b, p.bias(start+k))

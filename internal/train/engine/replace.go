@@ -9,8 +9,8 @@ import (
 )
 
 // This file replaces results that are worse than w = 0 (or the prior) or than the start. A few
-// steps on rows of very unequal norms can lead to such results. Results stay unchanged if Offset is
-// OffsetNone, because steps are then exactly the paper's, or if Job.Quality selects the result.
+// steps on rows of very unequal norms can lead to such results. With OffsetNone nothing is
+// replaced, because steps are then exactly the paper's. Nor is a result that Job.Quality selected.
 
 // If a learner's part of m is worse than w = 0 (or the prior) or than the start, replace sets it to
 // the best of these, the last iterate and the present weights.
@@ -67,8 +67,8 @@ func (s *Session) measureAndReplace(m *Point) {
 	}
 }
 
-// Point returns the current point after measureAndReplace. It does not change the session, whose
-// end may use the measurements of s.proven.
+// Point returns the current point after measureAndReplace. It does not change the session: the end
+// of Train may use the measurements of s.proven.
 func (s *Session) Point() *Point {
 	m, measured, of := s.Now(), make([][]proof.Measurement, len(s.Runs)), s.measured
 	for i, r := range s.Runs {

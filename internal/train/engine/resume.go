@@ -23,7 +23,7 @@ func (s *Session) Fingerprint(until context.Context) string {
 	return s.hash
 }
 
-// stateData returns the Fingerprint and, if there are costs, a colon and their hash.
+// stateData returns the fingerprint and, with costs, a colon and their hash.
 func (s *Session) stateData() string {
 	data := s.Fingerprint(context.Background())
 	if s.Costs != nil {
@@ -32,7 +32,7 @@ func (s *Session) stateData() string {
 	return data
 }
 
-// arrays calls f with each long array of a checkpoint, in a fixed order. f may write to the array.
+// arrays calls f with each long array of a checkpoint, in a fixed order. f may change the array.
 func (s *Session) arrays(f func([]float32)) {
 	for _, l := range s.learners() {
 		l.Arrays(f)
@@ -78,8 +78,8 @@ func (s *Session) Checkpoint() *checkpoint.State {
 	return st
 }
 
-// resume restores the state from s.Resume. If the checkpoint is damaged, weights, biases and dual
-// variables may have any values.
+// resume restores the state of s.Resume. A damaged checkpoint may give weights, biases and dual
+// variables any values.
 func (s *Session) resume() error {
 	from := s.Resume
 	if from.State == nil {

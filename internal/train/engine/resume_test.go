@@ -142,7 +142,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// The run of 30 steps ends within the second epoch. Bounds may depend on the planned steps.
+// On all 23 rows, 30 steps end within the second epoch. Bounds may depend on the planned steps.
 func TestResumeLonger(t *testing.T) {
 	for _, m := range []string{"", settings.CrammerSinger, settings.OneVsOne} {
 		data := sample.Random(31, 23, 4, 3, 1)
@@ -343,8 +343,8 @@ func upToThree(n int) (w []float32) {
 	return w
 }
 
-// resumeDamaged fails the test if a run resumed from a damaged checkpoint has a bound above the
-// objective or weights that are not finite.
+// resumeDamaged fails the test if a run resumed from a damaged checkpoint returns a bound above the
+// objective, or weights that are not finite.
 func resumeDamaged(t *testing.T, job engine.Job, st *checkpoint.State) {
 	t.Helper()
 	resume := func(change func(*checkpoint.State)) {

@@ -120,7 +120,8 @@ func (r *Run) newState(start, n int, t0 float64) (iterate.State, error) {
 	if r.s.Average == settings.LastHalf && !r.s.plan.startsWithDual {
 		s.Average = iterate.NewAverage(s.Total, n, cols)
 	}
-	// Windows give the lower bound if each row is visited at most once an epoch and a bound exists.
+	// Windows give the bound, if there is one, after Pegasos steps that visit a row at most once an
+	// epoch.
 	if r.s.Order != order.IID && !(n > 1 && s.FreeBias) && !r.s.plan.startsWithDual {
 		s.Windows = certificate.NewWindows(s.Total, r.Order.Steps, r.X.Rows()*n)
 	}
@@ -151,13 +152,13 @@ func Period(total int64, cols int) int64 {
 //	weights given       mean of weight^2*norm^2 over the rows / lambda
 //	otherwise           R2/lambda
 //
-// These norms include the appended feature. In the row of Traits.Curvature, a bias without a
-// penalty counts as a feature of 1.
+// In this table, norms include the appended feature. In the row of Traits.Curvature, a bias without
+// a penalty counts as a feature of 1.
 func (r *Run) measureNorms() (t0 float64) {
 	var sum, steps, largest, bias float64
 	b := float64(r.s.BiasScale * r.s.BiasScale)
 	if r.s.Bias == settings.BiasUnregularised { // BiasScale is 0
-		bias = 1 // steps change the bias like the weight of a feature of 1
+		bias = 1 // steps change such a bias like the weight of a feature of 1
 	}
 	for _, i := range r.All() {
 		w := r.RowWeight(i)
@@ -193,7 +194,7 @@ func (r *Run) arrange() {
 }
 
 // Segment returns the largest number of steps between two checks of the context. Many weight
-// vectors make it small, unless interleaved vectors need a long segment to save time.
+// vectors make it small, unless interleaved vectors need long segments to save time.
 func (r *Run) Segment() int {
 	cols, lead := r.X.Cols(), r.Learners[0]
 	share := (1 << 20) * r.threads / (len(r.Learners) * len(lead.Vectors))
@@ -214,11 +215,11 @@ func (r *Run) Segment() int {
 
 const maxJointSegment = 8192
 
-// blockRows is the number of rows that all classes visit before the next rows, so that the rows or,
-// with many columns, v stay in the cache.
+// blockRows is the number of rows that all learners visit before the next rows, so that the rows
+// or, with many columns, v stay in the cache.
 func blockRows(cols int) int { return max(32, cols/256) }
 
-// Advance trains to the first of the end of the epoch, the end of the run, and step pause. It
+// Advance trains to the end of the epoch, the end of the run or step pause, whichever is first. It
 // returns early, without an error, if ctx is done.
 func (r *Run) Advance(ctx context.Context, pause int64) error {
 	for end := min(r.Total, pause); r.T < end; {
@@ -264,7 +265,7 @@ func (r *Run) nextAdaptation() int64 {
 	return iterate.NextAdaptation(r.T, r.Total)
 }
 
-// ends has the ends of the batches in idx; nil if each row is a step.
+// ends is as returned by order.Visits.NextSteps.
 func (r *Run) takeSteps(start, end int, idx []uint32, ends []int) {
 	learners, block := r.Learners[start:end], len(idx)
 	if ends == nil {

@@ -29,8 +29,8 @@ const (
 	slowDescentPasses = 20
 )
 
-// choosePlan estimates the solvers' costs for an average problem, with the mean number of rows per
-// problem and the mean squared norm of all rows.
+// choosePlan estimates the solvers' costs for a problem with the mean number of rows per problem
+// and the mean squared norm of all rows.
 func (s *Session) choosePlan() {
 	if !s.HasSolver() {
 		return
@@ -60,9 +60,9 @@ func (s *Session) choosePlan() {
 		(s.Kind().Traits().Kinks || estimate.Passes > slowDescentPasses)
 }
 
-// If allowed, FinishAuto switches from Pegasos steps to Newton's method after the first epoch, and
-// from dual coordinate descent when the estimated cost of the passes so far reaches that of
-// Newton's method.
+// newtonPays reports whether FinishAuto should switch to Newton's method: from Pegasos steps after the
+// first epoch, from dual coordinate descent when the estimated cost of its passes so far reaches
+// that of Newton's method.
 func (r *Run) newtonPays(l *Learner) bool {
 	if !r.s.plan.mayNewton || l.newtonStarts >= maxNewtonStarts {
 		return false
@@ -112,8 +112,7 @@ func (r *Run) startNewton(l *Learner, t int64) {
 	l.Dual, l.Windows = nil, nil
 }
 
-// The initial dual variables are computed from the scores of the start weights, or 0 without a
-// start.
+// The initial dual variables are computed from the scores of the start weights; 0 without a start.
 func (r *Run) startDual(l *Learner) {
 	var a []float32
 	if l.StartWeights.W != nil {

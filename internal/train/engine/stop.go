@@ -8,8 +8,8 @@ import (
 )
 
 // shouldStop reports whether the session ends after the current epoch. The session goes on while
-// Newton's method has iterations left on a problem, unless another problem uses another solver and
-// Finish is FinishAuto.
+// Newton's method has iterations left, unless Finish is FinishAuto and a problem uses another
+// solver.
 func (s *Session) shouldStop() bool {
 	working, others := s.newtonState()
 	switch {
@@ -35,7 +35,7 @@ func (s *Session) shouldStop() bool {
 	if others {
 		s.stop.nextCheck = s.round + 1
 		if s.Patience > 0 || s.Runs[0].Learners[0].Dual == nil {
-			// Checks are rarer with Patience, and without an estimate of the gap.
+			// Checks are rarer with Patience, and without dual descent's estimate of the gap.
 			s.stop.nextCheck = s.round + max(1, s.round/4)
 		}
 	}
@@ -78,11 +78,10 @@ func (s *Session) estimateExceedsTol() bool {
 	return gap > float64(s.Tol*dual)
 }
 
-// reachedTol reports whether the gap is at most Tol. With Pegasos steps alone, it computes the
-// Exact objective only if the Quick one leaves the answer open.
+// reachedTol reports whether the gap is at most Tol. With Pegasos steps, it does not compute the
+// Exact objective if the Quick one shows that the gap is larger.
 func (s *Session) reachedTol(m *Point, newton bool) bool {
 	res := &m.Result
-	// With dual coordinate descent, shouldStop has usually checked an estimate.
 	if newton || s.Runs[0].Learners[0].Dual != nil {
 		s.Measure(m, Exact)
 		return res.Gap <= s.Tol
@@ -109,7 +108,7 @@ func (s *Session) recordQuality(m *Point) (sinceBest int) {
 }
 
 // replayNewton repeats the iterations of Newton's method before the checkpoint. It returns false if
-// the context was done earlier.
+// the context is done first.
 func (s *Session) replayNewton() bool {
 	s.parallel(func(_ int, r *Run) {
 		r.parallel(func(k int) {
@@ -128,8 +127,8 @@ func (s *Session) newtonInterrupted() bool {
 }
 
 // retryNewton makes Newton's method continue on problems on which it has ended with a gap above Tol
-// in m. Problems that it can't improve switch to dual coordinate descent, if allowed. retryNewton
-// reports whether any of these problems continues.
+// in m. Problems that Newton's method can't improve switch to dual coordinate descent, if allowed.
+// retryNewton reports whether any of these problems continues.
 func (s *Session) retryNewton(m *Point) (continued bool) {
 	for _, r := range s.Runs {
 		for k, l := range r.Learners {

@@ -27,8 +27,8 @@ type Check struct {
 }
 
 // Verify computes the objectives of m and searches for the best lower bounds. found has the results
-// for each learner's part of m, and res the results for all of m. With a scaling, m.Folded must be
-// set. The results are invalid if ctx is done before Verify returns.
+// for each learner's part of m, res for all of m. With a scaling, m.Folded must be set. The results
+// are invalid if ctx is done before Verify returns.
 func (s *Session) Verify(ctx context.Context, m *Point, c Check) (found []proof.Found,
 	res proof.Result) {
 	s.Until, s.Newtons.Context, s.abandonable, s.measured = ctx, ctx, true, m
@@ -67,8 +67,8 @@ func (r *Run) verify(ctx context.Context, m *Point, c *Check) (found []proof.Fou
 	return found
 }
 
-// boundOf returns the lower bound of the proof or, without a proof, the best bound that it finds
-// from the margins of m.
+// boundOf returns the lower bound of the proof or, without a proof, the best bound found from the
+// margins of m.
 func (r *Run) boundOf(m *Point, k int, c *Check) float64 {
 	l, at := r.Learners[k], &r.Measured[k]
 	if c.Proof != nil {
@@ -99,13 +99,11 @@ func (r *Run) boundOf(m *Point, k int, c *Check) float64 {
 	return best
 }
 
-// maxPassesRatio limits the passes of an attempt to improve the dual variables, as a multiple of
-// Check.Passes.
+// maxPassesRatio limits the passes of an attempt, as a multiple of Check.Passes.
 const maxPassesRatio = 16
 
 // newtonBound returns the best lower bound of some iterations of Newton's method from w and b.
-// width is the claimed smoothing width, 0 if unknown. The iterations end early at a bound of
-// wanted.
+// width is the claimed smoothing width, 0 if unknown. A bound of wanted ends the iterations.
 func (r *Run) newtonBound(l *Learner, w []float64, b, width, wanted float64) float64 {
 	pool := &r.s.Newtons
 	n := newton.New(pool, 0, func() *newton.Problem { return l.ForNewton(pool, 0) })
