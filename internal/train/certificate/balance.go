@@ -6,10 +6,10 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// Let c_i be the weight of row i. The rows have two sides: y_i*a_i is above 0 or below 0. If the
-// bias has no penalty, dual variables give a bound only if both sides have equal sums of c_i*|a_i|.
-// Otherwise the minimum over all biases is minus infinity. float32 numbers seldom have equal sums,
-// so this file makes the sums nearly equal. A change of one row's dual variable by the remaining
+// If the bias has no penalty, dual variables give a bound only if two sums of c_i*|a_i| are equal:
+// over the rows with y_i*a_i above 0, and over those with y_i*a_i below 0. c_i is the weight of row
+// i. Otherwise the minimum over all biases is minus infinity. float32 numbers seldom have equal
+// sums, so this file makes the sums nearly equal. Changing one row's dual variable by the remaining
 // difference, divided by the row's weight, would make them equal. The bound after this change is
 // valid, and differs from the computed bound only by that row's terms in the means and in u.
 
@@ -24,8 +24,8 @@ type balance struct {
 
 const balanceRows = 64
 
-// balanceSides scales down one side, and then changes some dual variables of both sides one by one.
-// It returns the cost of the remaining difference.
+// balanceSides scales down one side, and then changes dual variables of both sides one by one. It
+// returns the cost of the remaining difference.
 func balanceSides(p *objective.Binary, a []float32) balance {
 	up, down := sideSums(p, a)
 	var inner []int // some rows whose dual variable is not 0 and can grow by the factor 1 + 2^-10
@@ -48,7 +48,7 @@ func balanceSides(p *objective.Binary, a []float32) balance {
 		if float64(0x1p50*math.Abs(left)) <= up {
 			break
 		}
-		// A row with a smaller variable has a finer rounding unit, and can reduce left further.
+		// Rows with smaller variables can reduce left further, because float32 is finer there.
 		c, v := p.RowWeight(i), a[i]
 		side, _ := p.Label(uint32(i))
 		to := float32(float64(v) - float64(side)*left/c)
@@ -62,8 +62,8 @@ func balanceSides(p *objective.Binary, a []float32) balance {
 	return moveCost(p, a, inner, left)
 }
 
-// movable reports whether a dual variable can change from v to next, and even by twice as much,
-// within the range of its loss and without losing its sign.
+// movable reports whether a dual variable can change from v to next, and by twice as much, within
+// the range of its loss and without losing its sign.
 func movable(p *objective.Binary, v, next float32) bool {
 	beyond := next + (next - v)
 	return beyond*v > 0 && p.Cost.Clamp(beyond) == beyond
@@ -71,7 +71,7 @@ func movable(p *objective.Binary, v, next float32) bool {
 
 // moveCost returns the cost of changing the dual variable of one row in inner so that the sum over
 // a side changes by difference. It chooses the row with the least balance.length. If no row allows
-// the change, the cost is a slack: a small relative change of all dual variables.
+// the change, the cost is a slack for all dual variables.
 func moveCost(p *objective.Binary, a []float32, inner []int, difference float64) (
 	least balance,
 ) {
@@ -80,8 +80,8 @@ func moveCost(p *objective.Binary, a []float32, inner []int, difference float64)
 	for _, i := range inner {
 		step := difference / p.RowWeight(i) * (1 + 0x1p-20)
 		v := a[i]
-		// far is at least 2*step and a few rounding units of v. v plus step and v minus step are
-		// therefore between v plus far and v minus far, even if these are rounded to float32.
+		// far is at least 2*step and a few rounding units of v. v plus or minus step therefore lies
+		// between v minus far and v plus far, even if these are rounded to float32.
 		far := max(2*step, math.Abs(float64(v))*0x1p-20)
 		if !movable(p, v, float32(float64(v)+far)) || !movable(p, v, float32(float64(v)-far)) {
 			continue

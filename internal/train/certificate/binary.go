@@ -60,7 +60,7 @@ func (p binary) boundAt(a []float32, r2 float64) (value, s float64) {
 		sum += float64(v * v)
 	}
 	floats.GiveBack(u)
-	// reach is at least mean(|a_i| |x_i|); the factor covers the roundings of r2.
+	// at least mean(|a_i| |x_i|); the factor covers the roundings of r2
 	reach := 1.001 * math.Sqrt(squares*r2)
 	norm := math.Sqrt(sum)/n + float64((p.AddError()+slack)*reach) + even.length/n
 	half := norm * norm / (2 * p.Lambda)

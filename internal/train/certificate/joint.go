@@ -47,8 +47,8 @@ func (j joint) boundAt(a []float32, r2 float64) (value, s float64) {
 }
 
 // ownDuals returns each row's own dual variable, by position in the view: the sum of the row's dual
-// variables for the other classes. The own dual variable multiplies the row in the vector u of its
-// class. If rounding makes it exceed 1, ownDuals scales down the row's dual variables in a.
+// variables for the other classes. If it exceeds 1, ownDuals scales down the row's dual variables
+// in a.
 func (j joint) ownDuals(a []float32) []float64 {
 	k := j.Vectors
 	own := make([]float64, j.Count())
@@ -103,8 +103,8 @@ func (j joint) halfNorm(a []float32, own []float64, r2 float64) (half, prior flo
 		})
 		ub := sums[0]
 		squares = sums[1]
-		// The rounding of own[p] to float32 changes only the vector of the row's own class, because
-		// the linear terms do not contain own[p]. The 2^-23 below covers this error.
+		// Rounding own[p] to float32 changes only the vector of the row's own class: the linear
+		// terms do not contain own[p]. The 2^-23 below covers this error.
 		j.AddTo(u, c)
 		for _, v := range u {
 			sum += float64(v * v)

@@ -25,8 +25,8 @@ func (v *Packed) units() (zero, scale float64) {
 	return 0, 65535
 }
 
-// Pack rounds the dual variables a to the nearest number or, in a joint problem, down: their sum
-// over the classes must not grow.
+// Pack rounds the dual variables a to the nearest number or, in a joint problem, down, so that
+// their sum over the classes does not grow.
 func Pack(p objective.Problem, a []float32) Packed {
 	rows, n, joint := shape(p)
 	v, flat := Packed{Scale: 1}, make([]float32, 0, n*rows.Count())

@@ -65,7 +65,7 @@ type Choice struct {
 
 	RawEpsilon float64 // Epsilon in units of the unscaled targets; 0 for classes
 
-	count, width int            // of rows and columns; with rows of weight 0, empty columns, terms
+	count, width int            // rows, also of weight 0; columns, also empty ones, and curve terms
 	notSparse    bool           // the rows are dense, or of a user-defined type
 	meanSquare   float64        // of the unscaled rows
 	weight       []float64      // 1 for rows with a weight above 0, else 0; nil without weights
@@ -181,7 +181,7 @@ func (c *Choice) moments() (mean, deviation float64) {
 	return mean, deviation
 }
 
-// TargetDeviation returns the targets' deviation from moments; 0 for classes.
+// TargetDeviation returns the targets' deviation as moments does; 0 for classes.
 func (c *Choice) TargetDeviation() float64 {
 	if !c.Regression() {
 		return 0

@@ -150,8 +150,8 @@ func (c *Choice) pairsFit() bool {
 	return k <= settings.MaxPairClasses && k*(k-1)/2*d <= MaxPairWeights
 }
 
-// multiclass returns the best possible scheme whose run fits in memory, or the best possible scheme
-// if none fits.
+// multiclass returns the best possible scheme whose run fits in memory. If none fits, it returns
+// the best possible scheme.
 func (c *Choice) multiclass() string {
 	k, n := float64(len(c.shares)), float64(c.columns.Rows)
 	if k <= 2 {

@@ -290,7 +290,7 @@ func TestUse(t *testing.T) {
 		}
 		c.Use(search, path.Lambdas[at])
 		c.End()
-		// An eps-insensitive run gets a solver only if its lambda is not the rule's.
+		// An eps-insensitive run gets a solver only if Use changed its lambda.
 		if c.Lambda != path.Lambdas[at] || c.Scale.Note != want ||
 			(c.Finish == settings.FinishAuto) != moved {
 			t.Errorf("lambda %d: %v, %q, finish %q", at, c.Lambda, c.Scale.Note, c.Finish)
@@ -641,7 +641,7 @@ func TestWeights(t *testing.T) {
 	}
 }
 
-// Empty columns change no choice, except for roundings of lambda and BiasScale.
+// A few empty columns change no choice, except for roundings of lambda and BiasScale.
 func TestEmptyColumns(t *testing.T) {
 	for seed := range uint64(60) {
 		g := rand.New(rand.NewPCG(seed, 39))
@@ -704,8 +704,8 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// Rule 2 of docs/spec.md chooses standard, whose statistics name the constant columns, although rows
-// of a user-defined type are then left as they are.
+// Rule 2 of docs/spec.md chooses standard, so the constant columns are known, although rows of a
+// user-defined type then stay unscaled.
 func TestConstantColumnsOfUserRows(t *testing.T) {
 	const rows, cols, constant = 5000, 600, 200
 	x, y := dense.New(rows, cols), make([]float32, rows)

@@ -9,8 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// Cost is the predicted cost of the solvers on one problem, in nanoseconds on a typical machine.
-// Because it is not measured, all machines make the same choices.
+// Cost is the predicted cost of the solvers on one problem, in nanoseconds on a typical machine. It
+// is not measured: all machines must make the same choices.
 type Cost struct {
 	Newton float64 // Newton's method up to a relative gap of 1 %
 	Epoch  float64
@@ -68,8 +68,7 @@ func CostOf(l loss.Kind, rows, cols float64, d store.Density) (c Cost) {
 }
 
 // Passes predicts the number of passes of the dual descent to a relative duality gap of tol. norm
-// is R^2/(lambda*rows), where R^2 is the rows' mean squared length. A step with one row changes a
-// similar row's margin by about norm.
+// is R^2/(lambda*rows), where R^2 is the rows' mean squared length.
 func Passes(l loss.Kind, norm, tol float64) float64 {
 	of := costsOf(l)
 	passes := 3 + float64(of.passes*norm)
@@ -115,6 +114,6 @@ func (w *Work) To(tol, lambda float64) (p Plan) {
 	return p
 }
 
-// minGap is the least gap for which Passes predicts: for a smaller tol it returns the passes to
+// minGap is the least gap for which Passes predicts. For a smaller tol it returns the passes to
 // minGap.
 const minGap = 1e-5

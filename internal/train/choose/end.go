@@ -64,8 +64,8 @@ func (c *Choice) finish(passes int) {
 	}
 }
 
-// prove lets the run end with a proof of a relative gap of ProofTol if the settings allow the
-// proof, the memory suffices, and the predicted cost is low. passes is the least number of epochs.
+// prove lets the run end with a proof of the gap ProofTol if the settings allow it, the memory
+// suffices, and the predicted cost is low. passes is the least number of epochs.
 func (c *Choice) prove(passes int) {
 	s := c.Settings
 	if !s.MayProve() {

@@ -7,8 +7,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/options"
 )
 
-// Expanded returns a choice like c for rows expanded by terms of the given kind; nil if the rows
-// can't be expanded, if there are no terms, or if Stopped reports true.
+// Expanded returns the choice for rows expanded by terms of the given kind; nil if the rows can't
+// be expanded, if there are no terms, or if Stopped reports true.
 func (c *Choice) Expanded(kind curves.Kind) *Choice {
 	if reason, _ := c.noCurves(); reason != "" {
 		return nil

@@ -40,7 +40,7 @@ type Search struct {
 	Rows    int // about the number of rows to use
 	Folds   int
 	// Factor is the number of all rows divided by Rows. Models of a sample are trained with Factor
-	// times each lambda, so that C is about the same as with all rows.
+	// times each lambda, for about the same C as with all rows.
 	Factor float64
 	Tol    float64 // relative gap of the models
 }
@@ -171,7 +171,7 @@ func (c *Choice) withScheme(scheme string) *Choice {
 	return &a
 }
 
-// Use sets the lambda of c to the best lambda of the search s, and adds a note.
+// Use sets the lambda of c to lambda, the best of the search s, and adds a note.
 func (c *Choice) Use(s *Search, lambda float64) {
 	c.moved = lambda != c.Lambda
 	c.Lambda = lambda

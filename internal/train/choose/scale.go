@@ -46,9 +46,9 @@ func (c *Choice) scale() error {
 	return nil
 }
 
-// Fits reports whether training with s's kinds of scaling and of expansion would fit s to the rows
-// of set. The expansion is over the given columns; nil means all. Once stopped reports true, the
-// result is unusable.
+// Fits reports whether training on the rows of set, with s's kinds of scaling and of expansion,
+// would give s. The expansion is over the given columns; nil means all. Once stopped reports true,
+// the result is unusable.
 func Fits(s *scale.Scale, set *store.Set, columns []int, threads int, stopped func() bool) (
 	bool, error) {
 	c := newChoice(Open{Threads: threads, Stopped: stopped}, set)
@@ -77,7 +77,7 @@ func Fits(s *scale.Scale, set *store.Set, columns []int, threads int, stopped fu
 	return s.Same(f) && s.Folded == folded && s.Centre == f.Centre && s.Spread == f.Spread, nil
 }
 
-// Columns returns what Choice.Cols returned when training fitted s to the rows of set.
+// Columns returns the Choice.Cols of the training that fitted s to the rows of set.
 func Columns(s *scale.Scale, set *store.Set, threads int, stopped func() bool) int {
 	c := newChoice(Open{Threads: threads, Stopped: stopped}, set)
 	c.columns, c.Scale = scale.Measure(set.X, c.weight, false, threads, stopped), s

@@ -391,7 +391,7 @@ func (p *byPage) costs(rows float64) (newton, descent, epoch float64) {
 
 var lossCosts = map[string]struct {
 	iterations float64
-	zone       float64 // rows in the sums of second derivatives, per row; 0 for the formula
+	zone       float64 // mean number of Hessians to which a row is added; 0 for the formula
 	visit      float64 // ns per row and pass of the dual solver
 	perNorm    float64 // dual passes per unit of the mean |x|^2 / (lambda rows)
 }{

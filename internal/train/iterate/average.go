@@ -63,9 +63,9 @@ func (s *Average) Turn() {
 	s.Current.N = 0
 }
 
-// Mean stores the mean of vector k as of step t in dst, and the mean of its scalar in *b. Up to the
-// middle of the current window, or while that window has no samples, Mean uses the samples of both
-// windows, later only the current window's. Mean returns false if there are no samples.
+// Mean stores the mean of vector k as of step t in dst, and the mean of its scalar in *b. It uses
+// the samples of both windows before the middle of the current window, or while that window is
+// empty; else only the current window's. Mean returns false if there are no samples.
 func (s *Average) Mean(t int64, k int, dst []float32, b *float64) (ok bool) {
 	old, cur := &s.Old, &s.Current
 	n, both := float64(cur.N), old.N > 0 && (cur.N == 0 || 2*t < 3*(s.Total>>(s.Shift+1)))

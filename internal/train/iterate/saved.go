@@ -39,8 +39,8 @@ type Progress struct {
 	MeanGap float64 `json:"apart"`  // weighted mean of the rows' gaps in the last pass
 	PrevGap float64 `json:"before"` // MeanGap of the pass before the last
 
-	// GainSum is the sum of the steps' gains in this pass, MeanGain their mean in the last pass.
-	// These gains decide which steps are taken.
+	// GainSum is the sum of the steps' gains in this pass. MeanGain is that of the last pass,
+	// divided by the number of rows. It decides which steps are taken.
 	GainSum  float64 `json:"gain"`
 	MeanGain float64 `json:"meanGain"`
 
@@ -86,7 +86,7 @@ func (s *State) Arrays(f func([]float32)) {
 	}
 }
 
-// RestoreStep sets the step counts of s and, if the run started from a model, sets the model's
+// RestoreStep sets the step counts of s. For a run that started from a model, it sets the model's
 // biases and allocates its weights. It must be called before BeginDual. It returns false if from
 // does not fit s.
 func (s *State) RestoreStep(from *Saved) bool {
@@ -104,8 +104,8 @@ func (s *State) RestoreStep(from *Saved) bool {
 	return true
 }
 
-// Restore sets the numbers of s that Arrays and RestoreStep leave out. It returns false if from
-// does not fit s.
+// Restore sets the numbers that Arrays and RestoreStep leave out. It returns false if from does not
+// fit s.
 func (s *State) Restore(from *Saved) bool {
 	if len(from.Biases) != len(s.Biases) || (s.Windows != nil) != from.Recent {
 		return false

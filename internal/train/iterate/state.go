@@ -1,5 +1,5 @@
 // Package iterate stores a solver's current weights and their average over about the last half of
-// the steps. The weights are scaled lazily, so that a step costs O(nnz) of one row.
+// the steps. The weights are scaled lazily: a step costs O(nnz) of its rows.
 package iterate
 
 import (
@@ -13,9 +13,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// State is the current iterate of a solver, with counters. It stores each weight vector w as a
-// vector v = scale*w, with a common scale. A joint problem has a vector for each class, other
-// problems have one.
+// State is the current iterate of a solver, with counters. It stores each weight vector w as v =
+// scale*w, with a common scale. A joint problem has a vector for each class, other problems have
+// one.
 type State struct {
 	*objective.Terms
 
@@ -70,7 +70,7 @@ func (s *State) Divisor() float64 { return s.Scale() / s.Factor }
 // NotFinite ends the run because the score of row i is infinite or NaN in step T+1.
 func (s *State) NotFinite(i uint32) { s.Fail(s.T+1, s.SetRow(i), "the score is") }
 
-// Fail ends the run because a number is infinite or NaN. subject begins the reason, such as "a
+// Fail ends the run because a number is infinite or NaN. subject begins the message, such as "a
 // weight is". For step and row see Error.
 func (s *State) Fail(step int64, row int, subject string) {
 	s.Err = &Error{step, row, subject + " not finite: " + store.TooLarge}
@@ -270,7 +270,7 @@ func (s *State) SetStart(weights [][]float32, bias []float64, steps int64) error
 			if s.Prior != nil {
 				u -= float64(s.Prior[k][j])
 			}
-			v := float32(u*scale) + 0 // adding 0 turns -0, which v must not have, into 0
+			v := float32(u*scale) + 0 // adding 0 turns -0 into 0: v must not contain -0
 			if !floats.IsFinite(v) {
 				return fmt.Errorf("weight %d%s is %v, and lambda*(t+t0) is %v: their product is too "+
 					"large for float32", j, less, u, scale)

@@ -149,7 +149,7 @@ func (n *Method) sumSparse(zone []int32) {
 	}
 }
 
-// addRows adds n.buffers.weight[i] times row i of Problem.X to u, for each i in indices.
+// addRows adds n.buffers.weight[i] times row i of Problem.X to u, for each i of indices.
 func (n *Method) addRows(u []float64, indices []uint32) {
 	b, d := n.buffers, n.p.Cols
 	parts := max(1, min(maxParts, len(indices)/minPartRows))

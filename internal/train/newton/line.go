@@ -32,7 +32,7 @@ func (n *Method) search(slope float64) (s float64, ok bool) {
 			high = s
 		}
 		// Past the minimum, where few rows may have curvature, the slope may be small although the
-		// objective is above its value at 0. Then next is usually far below s.
+		// objective is above its value at 0. A next far below s indicates this.
 		if math.Abs(f) <= float64(slopeTol*-slope) && (f <= 0 || next >= 0.75*s) {
 			return s, true
 		}

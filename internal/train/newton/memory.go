@@ -7,7 +7,7 @@ const (
 )
 
 // Memory estimates the bytes of the buffers of problems that iterate at the same time, each with
-// the given rows and columns.
+// rows rows and cols columns.
 func Memory(problems float64, rows, cols int) float64 {
 	d := float64(cols + 1)
 	rounded := d + 32                // room for rounding up to tiles

@@ -63,7 +63,7 @@ type Method struct {
 	stall      Stall
 	recomputed bool
 
-	// interrupted is set once over has found the context done: the Method can't be used any more.
+	// interrupted is set once over finds the context done: the Method can't be used any more.
 	interrupted atomic.Bool
 
 	past Past
@@ -82,8 +82,7 @@ func (p Past) Fits(epochs int) bool {
 		(len(p.Retries) == 0 || p.Retries[0] >= 0 && p.Retries[len(p.Retries)-1] <= p.Iterations)
 }
 
-// New returns a Method whose target for the relative gap is gapMargin times tol, or times
-// defaultTol if tol is 0.
+// New returns a Method with a target of gapMargin times tol, or times defaultTol if tol is 0.
 func New(pool *Pool, tol float64, load func() *Problem) *Method {
 	return &Method{load: load, pool: pool, threads: 1, target: gapMargin * cmp.Or(tol, defaultTol)}
 }

@@ -48,9 +48,8 @@ func (n *Method) shrink() {
 	n.setMargins(false)
 }
 
-// shrinkFactor searches for the power of two below 1 that, multiplied by the weights, gives the
-// least P. P is convex in this factor. shrinkFactor returns 0 if it finds no P below zero, the P of
-// w = 0.
+// shrinkFactor searches for the power of two below 1 that, times the weights, gives the least P, a
+// convex function of the factor. It returns 0 if it finds no P below zero, the P of w = 0.
 func (n *Method) shrinkFactor(zero float64) float64 {
 	const (
 		sample   = 2048
@@ -147,8 +146,8 @@ func (n *Method) recoverOrStop() {
 }
 
 // Retry must be called if the proven gap of the result is too large. It halves the target gap and
-// restarts from the best weights, but makes the Method stuck after Retries calls. A Method that is
-// stuck or interrupted does not restart.
+// restarts from the best weights; after Retries calls it makes the Method stuck instead. A Method
+// that is stuck or interrupted does not restart.
 func (n *Method) Retry() {
 	n.Ready()
 	n.past.Retries = append(n.past.Retries, n.past.Iterations)
@@ -245,8 +244,8 @@ func (n *Method) Ready() {
 	n.past = past
 }
 
-// maxTogether limits the problems that have directions at the same time in a call of Iterate, and
-// so the memory. Tests change it.
+// maxTogether limits the directions that a call of Iterate holds in memory at a time. Tests change
+// it.
 var maxTogether = 16
 
 // Iterate runs one iteration of each problem. All must have the same rows.
@@ -270,7 +269,7 @@ func inParallel(problems []*Method, threads int, f func(n *Method)) {
 	})
 }
 
-// multiply computes the products of the rows with all directions. It reads each row once. The
+// multiply computes the products of the rows with all directions, reading each row once. The
 // products equal those of separate calls, to the bit.
 func multiply(problems []*Method, threads int) {
 	lead := problems[0]
@@ -315,9 +314,9 @@ func (n *Method) move() {
 }
 
 // Bound runs a few iterations from the given weights and bias, and returns the largest lower bound
-// that their dual variables prove, at least 0. A width above 0 is the initial width of the zone.
-// The iterations end early at a lower bound of wanted. bound must return the lower bound that the
-// dual variables a, indexed by row number, prove.
+// that their dual variables prove, at least 0. A width above 0 is the initial width of the zone. A
+// lower bound of wanted ends the iterations. bound must return the lower bound that the dual
+// variables a, indexed by row number, prove.
 func (n *Method) Bound(w []float32, bias, width, wanted float64, threads int,
 	bound func(a []float32) float64) (best float64) {
 	const iterations = 8

@@ -28,8 +28,8 @@ type Problem struct {
 	Start func() (w []float32, bias float64)
 }
 
-// usefulThreads returns 1, plus 1 for each 4 ms of estimated work per iteration, because goroutines
-// wait for each other many times per iteration.
+// usefulThreads returns 1, plus 1 for each 4 ms of estimated work per iteration: goroutines wait
+// for each other many times per iteration.
 func (p *Problem) usefulThreads() int {
 	cols := float64(p.Cols)
 	return 1 + int(float64(len(p.Rows))*(60+0.2*cols+0.0015*cols*cols)/4e6)

@@ -11,8 +11,8 @@ type Stall struct {
 	Falling float64 `json:"falling"` // P - D in the recorded iteration
 }
 
-// Over updates s by gap, the P - D after the given iterations. It reports whether P - D has not
-// fallen by a tenth in the last patience iterations.
+// Over updates s by gap, the P - D after the given iterations. It reports whether P - D did not
+// fall by a tenth in the last patience iterations.
 func (s *Stall) Over(gap float64, iterations, patience int) bool {
 	if gap <= float64(0.9*s.Falling) {
 		s.Falling, s.Since = gap, iterations

@@ -165,7 +165,7 @@ func (n *Method) gap(s *tally) (at evaluation) {
 	at.p = float64(half*ww) + s.loss/rows
 	at.optimization, at.smoothing = float64(half*distance), s.smoothing/rows
 	if p.Loss.Kind.Traits().Entropy {
-		// The last term estimates by how much scaling the a_i can change their entropy.
+		// The last term estimates how much scaling the a_i can change their entropy.
 		at.d = at.p - at.optimization - float64((2-r[0]-r[1])*8)
 		return at
 	}
@@ -191,8 +191,8 @@ func (n *Method) findDirection(at evaluation) bool {
 	return err == nil && n.solve(center, at.curvature)
 }
 
-// solve sets n.line from the results of sumHessian. It returns false, and leaves n.line nil, if the
-// direction is not finite or not a descent direction.
+// solve sets n.line from the results of sumHessian. If the direction is not finite or not a descent
+// direction, it returns false and leaves n.line nil.
 func (n *Method) solve(center []float64, curvature float64) bool {
 	p, d, rows := n.p, n.p.Cols, float64(len(n.p.Rows))
 	to := &direction{p: make([]float64, len(n.v)), step: make([]float32, d),

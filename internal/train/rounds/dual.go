@@ -27,8 +27,8 @@ const (
 	rowsPerCancelCheck = 4096
 )
 
-// alpha and next hold, for each problem, the rows' dual variables before the last pass, followed by
-// those after it. The dual variables before it are valid if the pass is rolled back.
+// alpha and next hold each problem's dual variables before the last pass, followed by those after
+// it. If the pass is rolled back, those before it are valid.
 func (w *worker) runDual(ctx context.Context, alpha []float32) (next []float32) {
 	n := len(w.p.class)
 	for k := range w.state.Problems {
@@ -80,8 +80,7 @@ func (w *worker) ascend(ctx context.Context, t *task, rows []uint32, alpha []flo
 }
 
 // addDual adds sums for the current row and its dual variable a in problem k, times the row's
-// weight: the dual term -l*(-a) to sums[0], a^2 to sums[1], and label times a times the row to u.
-// l* is the conjugate of the loss.
+// weight: the dual term to sums[0], a^2 to sums[1], and label times a times the row to u.
 func (w *worker) addDual(k int, a float64, sums, u []float64) {
 	if a == 0 {
 		return
@@ -91,8 +90,8 @@ func (w *worker) addDual(k int, a float64, sums, u []float64) {
 	w.addRow(float64(float64(w.weight*w.label(k))*a), u)
 }
 
-// addDuals adds the sums over all rows of the shard to t.sum. It truncates v once, not once for
-// each block: dual variables depend on the division into shards anyway.
+// addDuals adds the sums over all rows of the shard to t.sum. It truncates v once, not for each
+// block: dual variables depend on the division into shards anyway.
 func (w *worker) addDuals(t *task, alpha []float32) {
 	v, last := make([]float64, w.r.vars), len(t.segments)-1
 	for first := 0; first < len(alpha); first += Block {

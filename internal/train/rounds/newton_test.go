@@ -133,8 +133,8 @@ func TestFindDirection(t *testing.T) {
 	}
 }
 
-// lossAt returns the loss and, for the loss smoothed to the width, the dual variable and the second
-// derivative.
+// lossAt returns the loss, its dual variable and its second derivative. For the hinge loss, the
+// latter two are of the loss smoothed to the width.
 func lossAt(kind loss.Kind, m, width float64) (value, a, curvature float64) {
 	value = max(0, 1-m)
 	switch u := (1-m)/width + 0.5; {

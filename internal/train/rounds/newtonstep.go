@@ -41,7 +41,7 @@ func (r *Rounds) nextSums(s *State, tasks []task) error {
 }
 
 // measureWidths returns the widthSums of each width, the widest first. It stores the primal
-// objective, and the largest lower bound over the widths, in t if they are the best so far.
+// objective and the largest lower bound in t if they are the best so far.
 func (r *Rounds) measureWidths(t *task) (widths []widthSums) {
 	rings, primal := r.rings(), r.objective(t)
 	dualTerms, inRings, us := t.sum[1:], t.sum[1+rings:1+2*rings], t.sum[1+2*rings:]
@@ -73,7 +73,7 @@ func (r *Rounds) measureWidths(t *task) (widths []widthSums) {
 const minZoneShare = 0.1
 
 // pickWidth returns the index of the widest width that is not newton.TooWide, or of the narrowest
-// width if all are. If a narrower zone has enough rows, it returns the narrowest such zone's index.
+// width if all are. If narrower zones have enough rows, it returns the narrowest such zone's index.
 // Enough is minZoneShare of the rows with a weight above 0, and 3 rows for each variable (or all
 // rows, if fewer).
 func (r *Rounds) pickWidth(widths []widthSums) (pick int) {
@@ -88,7 +88,7 @@ func (r *Rounds) pickWidth(widths []widthSums) (pick int) {
 }
 
 // findDirection computes the search direction, and the slope along it of the objective smoothed
-// over the zone. index is 0 for the widest zone. findDirection returns false if there is no usable
+// over the zone. index is 0 for the widest zone. findDirection returns false if it finds no usable
 // direction.
 func (r *Rounds) findDirection(t *task, zone widthSums, index int) bool {
 	triangles := t.sum[t.size-r.rings()*r.triangle():]
@@ -113,7 +113,7 @@ func (r *Rounds) findDirection(t *task, zone widthSums, index int) bool {
 	return t.Slope < 0 && !math.IsInf(t.Slope, 0) && norm(t.Direction) < math.MaxFloat32
 }
 
-// hessian is the sum of weighted outer products of the rows in a zone, stored as one sum per ring.
+// hessian is the sum of weighted outer products of a zone's rows, stored as one sum per ring.
 type hessian struct {
 	r     *Rounds
 	rings [][]int64 // upper triangles in units of Rounds.hessianQuantum

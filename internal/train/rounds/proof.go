@@ -10,15 +10,15 @@ import (
 )
 
 // A proof round recomputes the objective of the model as stored, and the lower bound from float32
-// dual variables. It subtracts all rounding errors from the bound, including the objective's, and
+// dual variables. From the bound it subtracts all rounding errors, including the objective's, and
 // the truncation errors of sums: at most n quanta for n addends.
 
-// If truncation may change P by more than this fraction, P includes the remainders of the block
-// sums.
+// If truncation may change the objective by more than this fraction, the remainders of the block
+// sums are added to it.
 const maxTruncation = 1e-11
 
-// remainderScale returns how many units of a remainder are a quantum: a power of 2 for which the sum
-// of the remainders of all blocks can't overflow.
+// remainderScale returns the number of units of a remainder in a quantum: a power of 2 for which
+// the sum of all blocks' remainders can't overflow.
 func (r *Rounds) remainderScale() float64 {
 	_, e := math.Frexp(float64(r.blocks()))
 	return math.Ldexp(1, 61-e)
@@ -42,7 +42,7 @@ func (w *worker) visitProof(t *task) {
 	}
 }
 
-// nextProof stores the model's proven objective and lower bound in s. If s is not Done after that,
+// nextProof stores the model's proven objective and lower bound in s. If s is not Done then,
 // training continues with half the target gap.
 func (r *Rounds) nextProof(s *State, tasks []task) error {
 	s.Objective, s.Bound = 0, 0

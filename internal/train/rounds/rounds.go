@@ -49,7 +49,7 @@ const (
 // lossLimits holds upper bounds on values of a loss, for the quantum of each sum.
 type lossLimits struct {
 	// margin bounds the loss, the dual variable and the dual term's magnitude of a row with |1 -
-	// y*z| at most m, where m is at least 1.
+	// y*z| at most m. m must be at least 1.
 	margin func(m float64) (row, dual, dualTerm float64)
 	// bounds on the mean magnitudes of dual variables and of dual terms, for the dual method
 	meanDual, meanDualTerm float64
@@ -70,7 +70,7 @@ func unitSlope(m float64) (row, dual, dualTerm float64) { return m, 1, 1 }
 // Model is a linear model as stored in a file.
 type Model struct {
 	Classes []float32
-	Weights [][]float32 // one vector per problem, with the scale folded in if it is Folded
+	Weights [][]float32 // one per problem; they include the scale if Scale.Folded
 	Bias    []float64   // one per problem; nil if the model has none
 	Lambda  float64     // of the penalty
 	Config  settings.Settings
@@ -114,8 +114,8 @@ type Rounds struct {
 	maxSquare     float64   // squared norm of a row, before scaling
 	sparseHessian bool
 
-	// for elements of Hessians of features times scale. Their means over the rows are at most 2:
-	// such features are below 1, the mean row weight is 1, and second derivatives, without the
+	// for Hessians of features times scale. The means of their elements over the rows are at most
+	// 2: such features are below 1, the mean row weight is 1, and second derivatives, without the
 	// factor 1/width, are at most 2.
 	hessianQuantum quantum
 }
@@ -259,7 +259,7 @@ func (r *Rounds) setBounds(s *scale.Statistics) error {
 	if s.Dense || r.Scale != nil && r.Scale.Shift != nil {
 		nonzeros = float64(s.Cols)
 	}
-	// estimated nanoseconds per row: from its nonzeros, and from dense rows in blocks
+	// estimated nanoseconds per row: by its nonzeros, and in a block of dense rows
 	r.sparseHessian = float64(0.6*nonzeros)*nonzeros < 10+float64(d*d)/100
 	return nil
 }
@@ -277,7 +277,7 @@ func (r *Rounds) maxScaled(j int) float64 {
 	return float64(size * float64(s.Factor[j]))
 }
 
-// norm is at least the norm of the weights, including the bias variable.
+// norm must be at least the norm of the weights with the bias variable.
 func (r *Rounds) rowBounds(norm float64) (row, dual, dualTerm float64) {
 	return r.limits.margin(1 + float64(float64(norm*r.maxLength)*(1+0x1p-20)))
 }

@@ -494,7 +494,7 @@ var tamperings = map[string]func(m *rounds.Model, c *proof.ClassResult){
 	},
 }
 
-// tamper recomputes the means in the copy's result from PerClass.
+// tamper returns a changed copy of m, with the result's means recomputed from PerClass.
 func tamper(m *rounds.Model, change func(*rounds.Model, *proof.ClassResult)) *rounds.Model {
 	lie := *m
 	lie.Weights = slices.Clone(m.Weights)

@@ -42,7 +42,7 @@ func (r *Rounds) Start() *State {
 	return s
 }
 
-// Visit computes the shard's sums for the round that begins with state. In the dual method, next
+// Visit computes the shard's sums for the round that begins with state. With the dual method, next
 // holds the dual variables to store and to pass as alpha in the next round. In the first round,
 // alpha may be nil.
 func (p *Shard) Visit(ctx context.Context, state *State, alpha []float32, threads int) (

@@ -24,8 +24,8 @@ type Shard struct {
 }
 
 // Shard returns a shard of the rows x, a dense.Matrix or sparse.Matrix, with labels y. x must not
-// change. start is the number of x's first row among the rows of all shards: a multiple of Block,
-// unless x has no rows. Shard returns an error if a row does not fit the statistics.
+// change. start is the index of x's first row among the rows of all shards. It must be a multiple
+// of Block, unless x has no rows. Shard returns an error if a row does not fit the statistics.
 func (r *Rounds) Shard(number int, x store.Examples, y []float32, start int) (*Shard, error) {
 	if err := store.CheckExamples(x); err != nil {
 		return nil, err

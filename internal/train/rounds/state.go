@@ -19,7 +19,7 @@ const (
 	Proof  Kind = "proof"  // both: objective of the stored model, and lower bound
 )
 
-// State is the input of a round. The caller stores it as JSON, with the Vectors beside it, and must
+// State is the input of a round. The caller stores it as JSON, stores its Vectors apart, and must
 // not change it.
 type State struct {
 	Round int  `json:"round"` // number of rounds completed
@@ -46,7 +46,7 @@ type Problem struct {
 
 	newton.Stall
 
-	// TargetBound is the Bound at which the problem is done in a verification. 0 means that the gap
+	// TargetBound is the Bound at which the problem is done in a verification; 0 means that the gap
 	// decides.
 	TargetBound float64 `json:"wanted,omitempty"`
 

@@ -35,7 +35,7 @@ type ringRows struct {
 
 const (
 	// ringCount is the number of widths of the zone if the loss has a kink. The widest is
-	// Problem.Width, and each further width is the last one divided by widthRatio.
+	// Problem.Width; each narrower width is the next wider one divided by widthRatio.
 	ringCount  = 3
 	widthRatio = 2.5
 	// In the first round of a training, all margins are 0, at distance 1 from the kink: zones of
@@ -57,7 +57,7 @@ func (r *Rounds) rings() int {
 	return 1
 }
 
-// A symmetric matrix's upper triangle is stored row by row: element (i, j), i <= j, has the index
+// A symmetric matrix's upper triangle is stored row by row: element (i, j), i <= j, has index
 // rowStart(i)+j.
 func (r *Rounds) triangle() int      { return r.vars * (r.vars + 1) / 2 }
 func (r *Rounds) rowStart(i int) int { return i*r.vars - i*(i+1)/2 }
@@ -164,7 +164,7 @@ func (r *Rounds) meanVector(q segment, terms ...[]int64) []float64 {
 	return u
 }
 
-// objective returns the primal objective of t.W. If it is the smallest so far, t stores it and t.W.
+// objective returns the primal objective of t.W. If it is the least so far, t keeps it and t.W.
 func (r *Rounds) objective(t *task) float64 {
 	p := float64(r.Lambda/2*objective.SquareSum(t.W)) + r.mean(t.sum[0], t.segments[0])
 	if p < t.Objective {
