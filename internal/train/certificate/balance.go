@@ -6,15 +6,15 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// If the bias has no penalty, dual variables give a bound only if two sums of c_i*|a_i| are equal:
-// over the rows with y_i*a_i above 0, and over those with y_i*a_i below 0. c_i is the weight of row
-// i. Otherwise the minimum over all biases is minus infinity. float32 numbers seldom have equal
-// sums, so this file makes the sums nearly equal. Changing one row's dual variable by the remaining
-// difference, divided by the row's weight, would make them equal. The bound after this change is
-// valid, and differs from the computed bound only by that row's terms in the means and in u.
+// If the bias has no penalty, the minimum over all biases is minus infinity unless two sums of
+// c_i*|a_i| are equal, with the row weights c_i: over the rows with y_i*a_i above 0, and over those
+// with y_i*a_i below 0. float32 numbers seldom have equal sums, so this file makes the sums nearly
+// equal. Changing one row's dual variable by the remaining difference, divided by the row's weight,
+// would make them equal. The bound after this change is valid, and differs from the computed bound
+// only by that row's terms in the means and in u.
 
-// balance bounds the changes of the lower bound's terms if one dual variable changes, or all
-// change, to make the sums equal. If all change, only slack is not 0.
+// balance bounds the changes of the lower bound's terms if the change of one dual variable, or of
+// all, makes the sums equal. If all change, only slack is not 0.
 type balance struct {
 	slack   float64 // largest relative change of a dual variable; 0 if only one changes
 	length  float64 // largest change of the norm of the sum of c_i*a_i*y_i*x_i

@@ -11,7 +11,7 @@ type bounded interface {
 
 	// fromScores computes the scores with the weight vectors w and the biases b. smooth sets a to
 	// the dual variables at these scores, for the loss smoothed to the width h. far holds each
-	// row's distance from the nearest kink. For a loss without kinks, h is ignored and far is nil.
+	// row's distance from the nearest kink. A loss without kinks ignores h, and its far is nil.
 	fromScores(w [][]float64, b []float64) (a []float32, smooth func(h float64), far []float64)
 }
 

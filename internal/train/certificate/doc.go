@@ -1,7 +1,7 @@
 // Package certificate computes lower bounds on the optimum of a training problem from dual
 // variables, one for each row, or for each row and class of a joint problem. Any feasible dual
-// variables give a bound, the dual objective; nearly optimal dual variables give a tight bound. The
-// package also computes dual variables, and reads and writes proof files.
+// variables give a bound, the dual objective. The package also computes dual variables, and reads
+// and writes proof files.
 //
 // The bound includes every rounding error, as follows. Let P be the exact objective of the written
 // model, and P* the optimum. A certificate is P', the computed objective, and a bound D' with
@@ -35,17 +35,14 @@
 //
 // The error of P' is at most the error of the mean loss plus SumError P'. If a scaling is folded
 // into the weights, the rounding of the folded weights and biases is added: see objective.Measure.
-// If the error is large, P' is computed again from float64 dot products.
 //
 // The bound. Dual variables are float32 numbers in their range, and count as exact. The vector u of
 // binary.go is a sum over the rows. Its error is at most SumError mean(|a_i| |x_i|) <= SumError
 // sqrt(mean(a_i^2) R^2), which is added to its length. The mean of the linear terms has an error of
 // at most SumError times the mean of their magnitudes. For the error of the mean entropy see
-// maximize. A prior's scores are computed again in float64, with an error of SumError (|w0| |x_i| +
-// |b0|), times the dual variables. With an unpenalized bias the weighted sums of the dual variables
-// over both sides must be equal. A small change of one dual variable, or of all, could make them
-// equal; balance.go bounds its effect. In joint problems each row's own dual variable is rounded to
-// float32, with a relative error up to 2^-23.
+// maximize, for an unpenalized bias balance.go. A prior's scores are computed again in float64,
+// with an error of SumError (|w0| |x_i| + |b0|), times the dual variables. In joint problems each
+// row's own dual variable is rounded to float32, with a relative error up to 2^-23.
 //
 // The gap of several problems is the gap of the means of P' and D', which are such sums, too.
 package certificate

@@ -63,7 +63,7 @@ func PackedLen(p objective.Problem) int {
 }
 
 // Unpack returns the dual variables of p, clamped to the range of the loss, in the order of View.X;
-// 0 for a row's own class in a joint problem and for rows that p leaves out.
+// 0 for a row's own class in a joint problem and for rows not in p.
 func (v *Packed) Unpack(p objective.Problem) []float32 {
 	view, n, joint := shape(p)
 	a := make([]float32, n*view.X.Rows())

@@ -3,9 +3,9 @@ package certificate
 import "github.com/pegasimd/pegasimd/internal/train/objective"
 
 // Windows sums each row's coefficients (for the hinge, counts its violations) over windows of
-// epochs. The E epochs of a run are divided into windows that end after ..., E/8, E/4 and E/2
-// epochs, rounded down, and at the end. The means of the coefficients are dual variables. Early
-// epochs are left out: their steps find violations by rows that satisfy the margin at the optimum.
+// epochs. The windows of E epochs end after ..., E/8, E/4 and E/2 epochs, rounded down, and at the
+// end. The means of the coefficients are dual variables. Early epochs are left out: their steps
+// find violations by rows that satisfy the margin at the optimum.
 type Windows struct {
 	Steps    int64
 	Epochs   int64 // epochs of the whole run, rounded up

@@ -167,8 +167,8 @@ func (c *Choice) used() (n float64) {
 
 func (c *Choice) memory() int64 { return cmp.Or(c.MaxMemory, options.DefaultMaxMemory) }
 
-// moments returns the mean and standard deviation of the labels of rows with a weight above 0. If
-// the deviation is not finite, or at most 2^-40 times the mean's magnitude, it is returned as 1.
+// moments returns the mean and standard deviation of the labels of rows with a weight above 0. It
+// replaces a deviation by 1 if that is not finite, or at most 2^-40 times the mean's magnitude.
 func (c *Choice) moments() (mean, deviation float64) {
 	mean = c.mean(func(i int) float64 { return float64(c.Rows.Y[i]) })
 	deviation = math.Sqrt(c.mean(func(i int) float64 {

@@ -16,9 +16,9 @@ import (
 )
 
 // Settings scales the rows of set and chooses unset settings. If Choice.Search then returns a
-// Search, the caller passes the best lambda to Choice.Use. Finally, the caller calls Choice.End,
-// which chooses the other settings. If o.Stopped reports true, Settings may return a nil Choice,
-// and its error means nothing.
+// Search, the caller passes the best lambda to Choice.Use. Finally, Choice.End chooses the other
+// settings. If o.Stopped reports true, Settings may return a nil Choice, and its error means
+// nothing.
 func Settings(o Open, set *store.Set) (*Choice, error) {
 	if o.Costs && o.Multiclass == "" {
 		o.Multiclass = settings.CrammerSinger

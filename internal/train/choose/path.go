@@ -158,7 +158,6 @@ func (c *Choice) alternatives() (all []*Choice) {
 	return all
 }
 
-// withScheme returns nil if the scheme is not allowed or does not fit in memory.
 func (c *Choice) withScheme(scheme string) *Choice {
 	a := *c.unsettled
 	a.unsettled = c.unsettled

@@ -153,8 +153,8 @@ func (c *Choice) copyBytes(toDense bool) float64 {
 }
 
 // checkCopy returns an error if a scaled copy of the rows would take all the allowed memory:
-// MaxMemory or, if that is 0, the lesser of options.Allowed and the machine's free memory. It
-// subtracts the copy's size from a MaxMemory above 0.
+// MaxMemory or, if 0, the lesser of options.Allowed and the machine's free memory. It subtracts the
+// copy's size from a MaxMemory above 0.
 func (c *Choice) checkCopy(toDense bool) error {
 	need, most, have := c.copyBytes(toDense), float64(cmp.Or(c.MaxMemory, options.Allowed)),
 		"have %.6g MB"

@@ -20,9 +20,9 @@ type Chunks struct {
 	epochs  float64
 }
 
-// NewChunks returns a trainer for chunks with labels among classes. The ClassWeight of s must not be
-// Balanced. A list of class weights is ignored: the caller multiplies the rows' weights by it. start
-// is the initial point, or nil.
+// NewChunks returns a trainer for chunks with labels among classes. s.ClassWeight must not be
+// Balanced. The caller multiplies the rows' weights by a list of class weights. start is the
+// initial point, or nil.
 func NewChunks(s settings.Settings, classes []float32, cols int, start *Point) *Chunks {
 	vectors, _ := s.Vectors(len(classes))
 	return &Chunks{Settings: s, classes: classes, cols: cols, start: start,

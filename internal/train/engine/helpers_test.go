@@ -76,7 +76,6 @@ func targets(p sample.Pair) sample.Pair {
 	return p
 }
 
-// rowWeights returns 0, 1, 2, 3, 0, 1 and so on.
 func rowWeights(n int) []float32 {
 	w := make([]float32, n)
 	for i := range w {

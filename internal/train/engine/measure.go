@@ -187,7 +187,7 @@ func (r *Run) refine(how Precision) {
 }
 
 // setObjectives computes the objective P of each learner's part of s.measured, and its largest
-// possible error. If exact is nil, it uses float32 dot products, and P is NaN if a score is not
+// possible error. With a nil exact, it uses float32 dot products, and P is NaN if a score is not
 // finite. Otherwise it uses float64 dot products with exact[k], the weight vectors of learner k,
 // and skips learner k if exact[k] is nil.
 func (r *Run) setObjectives(exact [][][]float64) {
@@ -255,7 +255,8 @@ func (r *Run) meanLosses(f func(k int, x store.Rows, from, to int) float64) []fl
 }
 
 // exactVectors returns the weight vectors of learner k in m, for the scaled rows. With a scaling,
-// it unfolds m.Folded without rounding to float32. The caller may pass them to floats.GiveBack.
+// it unfolds m.Folded without rounding to float32. The caller may pass the result to
+// floats.GiveBack.
 func (r *Run) exactVectors(m *Point, k int) (exact [][]float64) {
 	w, _ := r.vectorsOf(m, k)
 	for i, v := range w {

@@ -35,9 +35,9 @@ func (s *Session) need() float64 {
 	return minimal.Memory(1)
 }
 
-// autoMayUseNewton reports whether FinishAuto is set and may choose Newton's method. If the session
-// uses the method, it must need at most MaxMemory bytes, or the default limit if MaxMemory is 0.
-// The machine's free memory must not change the model.
+// autoMayUseNewton reports whether FinishAuto is set and may choose Newton's method. With it, the
+// session must need at most MaxMemory bytes or, if that is 0, the default limit: free memory must
+// not change the model.
 func (s *Session) autoMayUseNewton() bool {
 	if s.Finish != settings.FinishAuto || s.Rows.X.Cols() > newton.MaxColumns || !s.CanNewton() {
 		return false

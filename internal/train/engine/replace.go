@@ -8,9 +8,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// This file replaces results that are worse than w = 0 (or the prior) or than the start. A few
-// steps on rows of very unequal norms can lead to such results. With OffsetNone nothing is
-// replaced, because steps are then exactly the paper's. Nor is a result that Job.Quality selected.
+// A few steps on rows of very unequal norms can lead to results that are worse than w = 0 (or the
+// prior) or than the start. This file replaces them, except with OffsetNone, whose steps are
+// exactly the paper's, and if Job.Quality selects the result.
 
 // If a learner's part of m is worse than w = 0 (or the prior) or than the start, replace sets it to
 // the best of these, the last iterate and the present weights.
@@ -46,8 +46,6 @@ func (r *Run) replace(m *Point, replaced *atomic.Int64) {
 	})
 }
 
-// measureAndReplace measures m, unless m is s.proven, and calls replace. After a replacement it
-// measures m again.
 func (s *Session) measureAndReplace(m *Point) {
 	how := AsNeeded
 	if s.Tol > 0 {

@@ -23,7 +23,6 @@ func (s *Session) Fingerprint(until context.Context) string {
 	return s.hash
 }
 
-// stateData returns the fingerprint and, with costs, a colon and their hash.
 func (s *Session) stateData() string {
 	data := s.Fingerprint(context.Background())
 	if s.Costs != nil {

@@ -193,8 +193,8 @@ func (r *Run) arrange() {
 	}
 }
 
-// Segment returns the largest number of steps between two checks of the context. Many weight
-// vectors make it small, unless interleaved vectors need long segments to save time.
+// Segment returns the largest number of steps between two checks of the context. It is small for
+// many weight vectors, except where interleaved vectors need long segments to save time.
 func (r *Run) Segment() int {
 	cols, lead := r.X.Cols(), r.Learners[0]
 	share := (1 << 20) * r.threads / (len(r.Learners) * len(lead.Vectors))
@@ -257,7 +257,6 @@ func (r *Run) Advance(ctx context.Context, pause int64) error {
 	return nil
 }
 
-// nextAdaptation returns math.MaxInt64 if the learners don't adapt their t0.
 func (r *Run) nextAdaptation() int64 {
 	if r.Learners[0].LeastT0 == 0 {
 		return math.MaxInt64

@@ -93,7 +93,6 @@ func (r *Run) advanceSolvers() {
 	newton.Iterate(working, threads)
 }
 
-// startNewtonIfDue does nothing after an error or at the end of the run.
 func (r *Run) startNewtonIfDue(l *Learner) {
 	switch {
 	case l.Err != nil || l.T >= l.Total || !r.s.HasSolver():
@@ -112,7 +111,6 @@ func (r *Run) startNewton(l *Learner, t int64) {
 	l.Dual, l.Windows = nil, nil
 }
 
-// The initial dual variables are computed from the scores of the start weights; 0 without a start.
 func (r *Run) startDual(l *Learner) {
 	var a []float32
 	if l.StartWeights.W != nil {
@@ -134,7 +132,6 @@ func (r *Run) startDualFrom(l *Learner, a []float32) {
 	l.Dual.RecomputeWeights()
 }
 
-// a holds the initial dual variables; nil for zeros. For mean see dual.New.
 func (r *Run) newDual(l *Learner, a []float32, mean bool) dual.Solver {
 	if a == nil {
 		a = make([]float32, l.X.Rows()*len(l.Vectors))

@@ -47,8 +47,8 @@ func (s *Session) shouldStop() bool {
 	return !others && !retried || s.Patience > 0 && s.recordQuality(m) >= s.Patience
 }
 
-// working reports whether Newton's method has iterations left on a problem or, with FinishNewton,
-// has yet to begin on a problem; others reports whether a problem uses another solver.
+// working reports whether Newton's method has iterations left or, with FinishNewton, has yet to
+// begin on a problem; others reports whether a problem uses another solver.
 func (s *Session) newtonState() (working, others bool) {
 	for _, l := range s.learners() {
 		before := l.phase() == stepping && s.Finish == settings.FinishNewton
@@ -127,8 +127,8 @@ func (s *Session) newtonInterrupted() bool {
 }
 
 // retryNewton makes Newton's method continue on problems on which it has ended with a gap above Tol
-// in m. Problems that Newton's method can't improve switch to dual coordinate descent, if allowed.
-// retryNewton reports whether any of these problems continues.
+// in m. Problems that it can't improve switch to dual coordinate descent, if allowed. retryNewton
+// reports whether any of these problems continues.
 func (s *Session) retryNewton(m *Point) (continued bool) {
 	for _, r := range s.Runs {
 		for k, l := range r.Learners {

@@ -48,7 +48,6 @@ func (s *Session) Train(ctx context.Context) (m *Point, stopped bool, err error)
 	return m, false, nil
 }
 
-// what names the number that is not finite, such as "a weight".
 func (s *Session) notFinite(what string) error {
 	var t int64
 	for _, r := range s.Runs {

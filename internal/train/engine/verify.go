@@ -17,7 +17,7 @@ type Check struct {
 	// Proof has the dual variables of each weight vector, or of a joint problem in a single
 	// element; nil without a proof.
 	Proof []certificate.Packed
-	// Passes is the number of dual passes in the first attempt to improve the dual variables from
+	// Passes is the number of dual passes of the first attempt to improve the dual variables from
 	// the margins; 0 for no attempts. See maxPassesRatio.
 	Passes int
 	// Finish is the setting of the model's run. If it allows Newton's method, and Passes is not 0,
@@ -27,8 +27,8 @@ type Check struct {
 }
 
 // Verify computes the objectives of m and searches for the best lower bounds. found has the results
-// for each learner's part of m, res for all of m. With a scaling, m.Folded must be set. The results
-// are invalid if ctx is done before Verify returns.
+// for each learner's part of m, res for all of m. With a scaling, m.Folded must be set. If ctx is
+// done before Verify returns, the results are invalid.
 func (s *Session) Verify(ctx context.Context, m *Point, c Check) (found []proof.Found,
 	res proof.Result) {
 	s.Until, s.Newtons.Context, s.abandonable, s.measured = ctx, ctx, true, m

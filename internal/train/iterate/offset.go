@@ -9,7 +9,7 @@ import (
 const firstAdaptation = 1024
 
 // NextAdaptation returns the first step after t at whose end AdaptOffset is due in a run of total
-// steps, or math.MaxInt64 if there is none. These steps are at most total/2, so that the average of
+// steps, or math.MaxInt64 if there is none. After step total/2 none is due, so that the average of
 // a complete run has only samples with the final T0.
 func NextAdaptation(t, total int64) int64 {
 	next := int64(firstAdaptation)

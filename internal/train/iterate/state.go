@@ -337,8 +337,8 @@ func (s *State) Zero() Weights {
 	return Weights{w, s.PriorBias}
 }
 
-// LastIterate returns the last iterate, plus the prior if any. Without an average it returns a nil
-// W, because the last iterate is then the result of the run.
+// LastIterate returns the last iterate, plus the prior if any. Without an average, W is nil: the
+// last iterate is then the result of the run.
 func (s *State) LastIterate() (v Weights) {
 	if s.Average == nil {
 		return v

@@ -6,8 +6,8 @@ import (
 )
 
 // pixelRows holds rows of bytes and their Hessian, for losses whose second derivative is equal for
-// all rows of the zone. Sums of products of integers are exact, so rows can be added and removed.
-// The last column is ones.
+// all rows of the zone. Sums of integers are exact, so rows can be added and removed. The last
+// column is ones.
 type pixelRows struct {
 	*store.PixelReader
 	beta float64 // 0 for no bias

@@ -9,8 +9,8 @@ const (
 
 // search returns the step length s along the search direction that nearly minimizes the smoothed
 // objective, a convex function of s. It uses Newton's method with bisection. slope is the
-// derivative at 0. Without convergence, the result is the largest s at which the derivative was
-// negative. search returns false if there is no such s or if a derivative is not finite.
+// derivative at 0. Without convergence, the result is the largest s tried with a negative
+// derivative. search returns false if there is none or if a derivative is not finite.
 func (n *Method) search(slope float64) (s float64, ok bool) {
 	var vp, pp float64
 	for j, p := range n.line.p[:n.dim()] {

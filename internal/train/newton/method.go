@@ -18,7 +18,7 @@ const (
 	Retries = 5
 	// Patience is the number of iterations in which P - D must fall by a tenth.
 	Patience = 20
-	// MaxColumns is the largest number of columns for which package choose selects Newton's method.
+	// MaxColumns is the largest number of columns for which FinishAuto may choose Newton's method.
 	MaxColumns = 2000
 )
 

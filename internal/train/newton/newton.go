@@ -315,8 +315,8 @@ func (n *Method) move() {
 
 // Bound runs a few iterations from the given weights and bias, and returns the largest lower bound
 // that their dual variables prove, at least 0. A width above 0 is the initial width of the zone. A
-// lower bound of wanted ends the iterations. bound must return the lower bound that the dual
-// variables a, indexed by row number, prove.
+// lower bound of wanted ends the iterations. bound must return the lower bound of the dual
+// variables a, indexed by row number.
 func (n *Method) Bound(w []float32, bias, width, wanted float64, threads int,
 	bound func(a []float32) float64) (best float64) {
 	const iterations = 8

@@ -134,7 +134,7 @@ func (n *Method) updateSums(changed []int32) {
 }
 
 // If the bias has no penalty, dual variables are feasible only if the sum of c_i*a_i*y_i is 0. gap
-// therefore computes D with the a_i of one side (a_i*y_i > 0 or a_i*y_i < 0) scaled down.
+// therefore computes D with the a_i of one side (a_i*y_i above or below 0) scaled down.
 func (n *Method) gap(s *tally) (at evaluation) {
 	p, d := n.p, n.p.Cols
 	rows := float64(len(n.p.Rows))

@@ -15,8 +15,8 @@ import (
 //
 // a pass over a shard is dual coordinate ascent with sigma' |x_i|^2 in place of |x_i|^2. If sigma'
 // is the number of shards, adding the changes of all shards can't lower the dual objective, except
-// by rounding. With several shards, sigma' begins below that number, which makes steps longer. If
-// the dual objective then falls below Problem.Bound, the pass is rolled back and sigma' increased.
+// by rounding. With several shards, sigma' begins below that number: the steps are longer. If the
+// dual objective then falls below Problem.Bound, the pass is rolled back and sigma' increased.
 
 const (
 	// initialSigmaShare is the first sigma' as a fraction of the number of shards. sigma' is at

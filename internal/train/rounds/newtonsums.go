@@ -4,9 +4,8 @@ package rounds
 // for several nested zones. A ring is the rows in one zone but not in the next narrower one. Each
 // ring has its own Hessian.
 
-// visitNewton adds the current row's loss and, for each width of the zone, its dual term and the
-// vector a*y*x, where a is the row's dual variable at this width. If the row is in a ring,
-// visitNewton adds it to the ring's count and Hessian.
+// visitNewton adds the current row's terms to the sums that segments describes. If the row is in a
+// ring, visitNewton also adds it to the ring's Hessian, or to ringRows if Hessians are dense.
 func (w *worker) visitNewton(t *task) {
 	r, rings := w.r, w.r.rings()
 	dualTerms, inRings, us := t.block[1:], t.block[1+rings:], t.block[1+2*rings:]

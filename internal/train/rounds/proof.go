@@ -128,8 +128,7 @@ func (r *Rounds) certify(t *task) (value, bound float64) {
 	return value, max(0, bound-(truncation(dualTerms)+valueError))
 }
 
-// reached reports whether a proof suffices. If a claimed model has a positive lower bound, the
-// proven bound must be at least as large. Otherwise the gap must be at most Config.Tol.
+// reached reports whether the proof in s suffices.
 func (r *Rounds) reached(s *State) bool {
 	if r.claimed == nil || !(r.claimed.Result.DualObjective > 0) {
 		return s.Gap() <= r.Config.Tol

@@ -86,8 +86,8 @@ func (m *Model) claim(k int) proof.Claim {
 	return proof.Claim{Objective: math.NaN(), DualObjective: math.NaN()}
 }
 
-// Rounds holds the settings of a training or verification, and bounds that follow from the
-// statistics of the rows. It is immutable.
+// Rounds holds the settings of a training or verification, and bounds from the statistics of the
+// rows. It is immutable.
 type Rounds struct {
 	Method Method
 	Config settings.Settings // with defaults filled in

@@ -94,8 +94,8 @@ func (p *Shard) row(i int) (index []int32, values []float32) {
 	return index, values
 }
 
-// AlphaLength returns the number of dual variables that the caller stores for the shard between
-// rounds: two for each row and problem, or 0 with Newton's method.
+// AlphaLength returns the number of dual variables to store for the shard between rounds: two for
+// each row and problem, or 0 with Newton's method.
 func (p *Shard) AlphaLength() int {
 	if p.r.Method == Newton {
 		return 0

@@ -129,8 +129,8 @@ func (s *State) clone() *State {
 }
 
 // updateDone sets p.Done if p reaches its target: a lower bound of TargetBound or, if that is 0, a
-// gap of s.Target. Otherwise it sets Done and Stuck if Objective - Bound did not fall by a tenth in
-// the last patience iterations.
+// gap of s.Target. Otherwise it sets Done and Stuck if P - D did not fall by a tenth in the last
+// patience iterations.
 func (s *State) updateDone(p *Problem, patience int) {
 	stalled := p.Over(p.Objective-p.Bound, s.Iterations, patience)
 	reached := p.TargetBound > 0 && p.Bound >= p.TargetBound ||

@@ -35,7 +35,7 @@ type ringRows struct {
 
 const (
 	// ringCount is the number of widths of the zone if the loss has a kink. The widest is
-	// Problem.Width; each narrower width is the next wider one divided by widthRatio.
+	// Problem.Width; each next width is the one before divided by widthRatio.
 	ringCount  = 3
 	widthRatio = 2.5
 	// In the first round of a training, all margins are 0, at distance 1 from the kink: zones of
@@ -62,8 +62,8 @@ func (r *Rounds) rings() int {
 func (r *Rounds) triangle() int      { return r.vars * (r.vars + 1) / 2 }
 func (r *Rounds) rowStart(i int) int { return i*r.vars - i*(i+1)/2 }
 
-// tasks returns the tasks of the round that begins with s, and the total number of their sums. A
-// proof has a task for every problem, other rounds only for problems that are not done.
+// tasks returns the tasks of the round that begins with s, and the number of all their sums. A
+// proof has a task for every problem, other rounds only for those that are not done.
 func (r *Rounds) tasks(s *State) (tasks []task, size int, err error) {
 	if err := r.Check(s); err != nil {
 		return nil, 0, err
