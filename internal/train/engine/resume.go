@@ -149,7 +149,7 @@ func (s *Session) resumeRuns(from *checkpoint.Head) bool {
 		}
 	}
 	for _, r := range s.Runs {
-		if r.T < r.Total { // the run had ended within an epoch, and has more steps now
+		if r.T < r.Total { // an epoch within which the run had ended is now incomplete
 			s.round = min(s.round, r.Epoch)
 		}
 	}
