@@ -13,11 +13,9 @@ import (
 //
 //	P(w) >= lambda/2 |w|^2 + mean(a_i) - <w, u>,  u = mean of a_i*y_i*x_i
 //
-// for every w. The right side is smallest at w = u/lambda:
+// for every w. The right side is smallest at w = u/lambda. There it is the dual objective,
 //
-//	P(w) >= mean(a_i) - |u|^2/(2 lambda)
-//
-// The right side is the dual objective.
+//	mean(a_i) - |u|^2/(2 lambda).
 //
 // Another loss l satisfies l(m) >= d(a) - a*m, where d(a) is loss.Func.DualTerm; mean(d(a_i)) then
 // replaces mean(a_i). For regression targets m is the residual z - y_i: there is no y_i in u, and

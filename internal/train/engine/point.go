@@ -68,7 +68,6 @@ func newPoint(s *settings.Settings, classes, cols int, biases bool) *Point {
 	return m
 }
 
-// copyFrom copies weights and, where p has them, biases and step counts.
 func (p *Point) copyFrom(source *Point) {
 	for k, w := range source.Weights {
 		copy(p.Weights[k], w)

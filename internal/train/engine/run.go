@@ -105,7 +105,7 @@ func (r *Run) addLearners(pair []int32, t0 float64) error {
 	return nil
 }
 
-// start is the index of the first of n vectors in Point.Weights. For t0 see addLearners.
+// start is the index of the first of n vectors in Point.Weights.
 func (r *Run) newState(start, n int, t0 float64) (iterate.State, error) {
 	cols := r.X.Cols()
 	s := iterate.New(&objective.Terms{
@@ -264,7 +264,6 @@ func (r *Run) nextAdaptation() int64 {
 	return iterate.NextAdaptation(r.T, r.Total)
 }
 
-// ends is as returned by order.Visits.NextSteps.
 func (r *Run) takeSteps(start, end int, idx []uint32, ends []int) {
 	learners, block := r.Learners[start:end], len(idx)
 	if ends == nil {
@@ -285,7 +284,6 @@ func (r *Run) takeSteps(start, end int, idx []uint32, ends []int) {
 	}
 }
 
-// group returns nil unless the learners can take their steps together.
 func (r *Run) group(start, end int) *sgd.Group {
 	learners := r.Learners[start:end]
 	if len(learners) < 2 || slices.ContainsFunc(learners, func(l *Learner) bool {

@@ -60,9 +60,9 @@ func (s *Session) choosePlan() {
 		(s.Kind().Traits().Kinks || estimate.Passes > slowDescentPasses)
 }
 
-// newtonPays reports whether FinishAuto should switch to Newton's method: from Pegasos steps after the
-// first epoch, from dual coordinate descent when the estimated cost of its passes so far reaches
-// that of Newton's method.
+// newtonPays reports whether FinishAuto should switch to Newton's method: from Pegasos steps after
+// the first epoch, from dual coordinate descent when the estimated cost of its passes so far
+// reaches that of Newton's method.
 func (r *Run) newtonPays(l *Learner) bool {
 	if !r.s.plan.mayNewton || l.newtonStarts >= maxNewtonStarts {
 		return false

@@ -83,7 +83,7 @@ func TestPatience(t *testing.T) {
 				return -math.Abs(float64(len(points) - 1 - best)) // equal qualities are no better
 			}
 			m := train(t, job)
-			// The last point is checked again at the end of the run, after up to 8 checks in 10
+			// The last point is checked at the end of the run, after up to 8 checks in 10
 			// epochs.
 			if want := min(best+1+patience, 8) + 1; len(points) != want ||
 				m.Result.Epochs != float64(best+1) {

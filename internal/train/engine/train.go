@@ -104,7 +104,6 @@ func (s *Session) advance(ctx context.Context) (stopped bool, err error) {
 	}
 }
 
-// finished reports whether all runs have taken their steps and s.round counts the last epoch.
 func (s *Session) finished() bool {
 	for _, r := range s.Runs {
 		epoch := int64(r.Order.Steps)

@@ -15,8 +15,7 @@
 //
 // Newton's method, as in internal/train/newton, stores nothing per row, and its result has the same
 // bits for any number of shards. The dual method, CoCoA+ (Ma, Smith, Jaggi, Jordan, Richtarik and
-// Takac, ICML 2015), stores the dual variables of the rows. It makes a pass of dual coordinate
-// ascent over each shard, damped by a factor sigma' because all shards change w at the same time.
+// Takac, ICML 2015), stores the dual variables of the rows: see dual.go.
 package rounds
 
 import (

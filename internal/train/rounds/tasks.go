@@ -107,7 +107,7 @@ func (r *Rounds) tasks(s *State) (tasks []task, size int, err error) {
 // variables a. The Hessians of a Sums round and the remainders of a Proof round come after them.
 //
 //	Line    slope at each step length
-//	Ascent  loss, dual term -l*(-a), vector a*y*x
+//	Ascent  loss, dual term, vector a*y*x
 //	Sums    loss, dual term for each width, number of rows in each ring, a*y*x for the
 //	        widest width, differences from that for the other widths
 //	Proof   loss, dual term, a^2, vector a*y*x
