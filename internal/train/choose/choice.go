@@ -181,7 +181,7 @@ func (c *Choice) moments() (mean, deviation float64) {
 	return mean, deviation
 }
 
-// TargetDeviation returns the targets' deviation as moments does; 0 for classes.
+// TargetDeviation returns the targets' deviation, computed by moments; 0 for classes.
 func (c *Choice) TargetDeviation() float64 {
 	if !c.Regression() {
 		return 0

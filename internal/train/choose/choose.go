@@ -49,7 +49,7 @@ func Settings(o Open, set *store.Set) (*Choice, error) {
 			return nil, nil
 		}
 		of, n := "columns", c.width
-		if c.CurveColumns != nil { // those of a table
+		if c.CurveColumns != nil { // columns of a table
 			of, n = "columns of numbers or dates", len(c.CurveColumns)
 		}
 		why := fmt.Sprintf("the %s have too few different values", of)

@@ -102,9 +102,9 @@ const (
 )
 
 // Measure sets the objective, the lower bound from the current dual variables, and the gap in
-// m.Result. With a scaling, the objective is that of the stored model: the scaling is folded into
-// its weights, rounded to float32. Measure returns the largest possible error of the objective,
-// averaged over the learners.
+// m.Result. With a scaling, the objective is of the stored model, whose weights include the scaling
+// and are rounded to float32. Measure returns the largest possible error of the objective, averaged
+// over the learners.
 func (s *Session) Measure(m *Point, how Precision) (maxError float64) {
 	s.measured = m
 	m.Folded = nil

@@ -52,8 +52,8 @@ func (s *Session) MayUseNewton() bool {
 }
 
 // checkMemory returns an error if the session needs more memory than allowed. It reduces
-// goroutines, copies of rows, Newton's buffers and kept Hessians to what fits. The results stay the
-// same.
+// goroutines, copies of rows, Newton's buffers and kept Hessians until they fit. The results stay
+// the same.
 func (s *Session) checkMemory() error {
 	limit, have := s.memoryLimit()
 	s.Newtons.MaxKeptBytes = 0

@@ -11,7 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// steep returns random rows, one of them so long that a few steps can lead to a point worse than w = 0.
+// steep returns random rows, one of them so long that a few steps can lead to a point worse than
+// w = 0.
 func steep(seed uint64) sample.Pair {
 	p := sample.Random(seed, 30, 4, 3, 1)
 	dense.Scale(1000, p.Dense.Row(7))

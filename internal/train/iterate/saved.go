@@ -39,7 +39,7 @@ type Progress struct {
 	MeanGap float64 `json:"apart"`  // weighted mean of the rows' gaps in the last pass
 	PrevGap float64 `json:"before"` // MeanGap of the pass before the last
 
-	// GainSum is the sum of the steps' gains in this pass. MeanGain is that of the last pass,
+	// GainSum is the sum of the steps' gains in this pass. MeanGain is GainSum of the last pass,
 	// divided by the number of rows. It decides which steps are taken.
 	GainSum  float64 `json:"gain"`
 	MeanGain float64 `json:"meanGain"`
