@@ -51,9 +51,8 @@ func (s *Session) solverNames() string {
 }
 
 // center shifts the bias, if any, of a model of scaled regression targets so that the weighted mean
-// residual is 0. This can raise the objective. If Tol is set and Finish allows a solver, center
-// therefore chooses the shift that minimizes the objective for a loss with MeanResidual, and shifts
-// nothing for other losses.
+// residual is 0. If Tol is set and Finish allows a solver, the objective must not rise: center then
+// minimizes it for a loss with MeanResidual, and shifts nothing for another loss.
 func (s *Session) center(m *Point) {
 	if s.Scale == nil || s.Scale.Spread == 0 || s.Bias == settings.BiasNone ||
 		s.Tol > 0 && s.HasSolver() && !s.Kind().Traits().MeanResidual {

@@ -19,8 +19,7 @@ import (
 // dual objective then falls below Problem.Bound, the pass is rolled back and sigma' increased.
 
 const (
-	// initialSigmaShare is the first sigma' as a fraction of the number of shards. sigma' is at
-	// least 1.
+	// initialSigmaShare is the first sigma', if at least 1, as a fraction of the number of shards.
 	initialSigmaShare = 0.6
 	// dualPatience is the number of passes in which P - D must fall by a tenth.
 	dualPatience       = 60

@@ -74,8 +74,6 @@ const minZoneShare = 0.1
 
 // pickWidth returns the index of the widest width that is not newton.TooWide, or of the narrowest
 // width if all are. If narrower zones have enough rows, it returns the narrowest such zone's index.
-// Enough is minZoneShare of the rows with a weight above 0, and 3 rows for each variable (or all
-// rows, if fewer).
 func (r *Rounds) pickWidth(widths []widthSums) (pick int) {
 	for pick < len(widths)-1 && newton.TooWide(widths[pick].rest, widths[pick].smoothing) {
 		pick++

@@ -1,8 +1,8 @@
 package rounds
 
-// The derivative of a loss is smoothed over a zone of margins near its kink. A round computes sums
-// for several nested zones. A ring is the rows in one zone but not in the next narrower one. Each
-// ring has its own Hessian.
+// The derivative of a loss with a kink is smoothed over a zone of margins near the kink. A round
+// computes sums for several nested zones. A ring is the rows in one zone but not in the next
+// narrower one. Each ring has its own Hessian.
 
 // visitNewton adds the current row's terms to the sums that segments describes. If the row is in a
 // ring, visitNewton also adds it to the ring's Hessian, or to ringRows if Hessians are dense.
