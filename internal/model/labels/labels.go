@@ -18,11 +18,10 @@ const MaxClasses = 1 << 16 // of a model
 const maxListed = 20 // classes in a message
 
 // Classify returns the classes in ascending order, and for each row the index of its label in the
-// classes. weight may be nil.
+// classes: -1 for a row of weight 0 whose label is not a class. weight may be nil.
 //
-//   - If known is nil, the classes are the distinct labels of the rows whose weight is not 0.
-//   - If known is not nil, it lists the classes, which must include the labels of these rows.
-//   - A row of weight 0 has the index -1 if its label is not a class.
+// If known is nil, the classes are the distinct labels of the rows whose weight is not 0. Otherwise
+// known lists the classes, which must include these labels.
 //
 // Classify returns an error if a label is not finite, even of a row of weight 0, if there is only
 // one class, or if known is nil and there are more than MaxClasses classes.
@@ -105,8 +104,8 @@ func distinct(y []float32, weight []float64, badRow func(int, string) error) ([]
 	return classes, nil
 }
 
-// countEither counts labels at the start of y that have the bits of a or b. Before a different
-// label, it may leave out up to three of them.
+// countEither counts labels at the start of y that have the bits of a or b. It may miss up to three
+// just before a different label.
 func countEither(y []float32, a, b float32) (n int) {
 	first, second := math.Float32bits(a), math.Float32bits(b)
 	neither := func(v float32) uint64 { // 0 if v is a or b
@@ -127,7 +126,7 @@ func countEither(y []float32, a, b float32) (n int) {
 }
 
 // Find returns the index of label in the ascending classes. If found is false, at is the index at
-// which to insert the label, unless that is NaN.
+// which to insert a label that is not NaN.
 func Find(classes []float32, label float32) (at int, found bool) {
 	if len(classes) > 8 {
 		return slices.BinarySearch(classes, label)

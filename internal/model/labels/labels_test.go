@@ -126,7 +126,6 @@ func TestClassScores(t *testing.T) {
 	if two[0] != -0.5 || two[1] != 0.5 {
 		t.Error(two)
 	}
-	// A score of 0 is a vote for the first class.
 	if ClassScores([]float64{0, -0.5, 0}, three, 3, true); Highest(three) != 0 || !(three[0] > 2) {
 		t.Error(three)
 	}

@@ -6,11 +6,11 @@ type Problem struct {
 	Vector  int
 	Vectors int
 	Classes int
-	Pairs   bool // whether the model has a vector for each pair of classes
+	Pairs   bool // the model has a vector for each pair of classes
 }
 
-// sides returns the two classes of the problem. If the model has a vector for each class, negative
-// is -1, which stands for all other classes.
+// sides returns the two classes of the problem. A negative class of -1 stands for all other
+// classes.
 func (p Problem) sides() (negative, positive int) {
 	switch {
 	case p.Vectors == 1:
@@ -30,8 +30,8 @@ func Pair(k, classes int) (first, second int) {
 }
 
 // Rows returns, for each row of the problem whose weight is not 0, the score by the problem's
-// weight vector, whether the row is of the positive class, and the weight. scores has shape rows x
-// Vectors. Nil weights are ones; the result weight is then nil.
+// weight vector, whether the row is of the positive class, and the weight: nil if weights is nil.
+// scores has shape rows x Vectors.
 func (p Problem) Rows(scores []float64, class []int32, weights []float64) (
 	z []float64, positive []bool, weight []float64,
 ) {

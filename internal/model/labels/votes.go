@@ -5,7 +5,7 @@ import "math"
 // Votes counts the votes of pairs of classes, whose scores are in the order (0,1), (0,2), ...,
 // (1,2), .... A score above 0 is a vote for the second class of its pair, any other score a vote
 // for the first. For each class Votes stores its number of votes in votes, and in sums the sum of
-// its pairs' scores, negated if the class is first in the pair.
+// its pairs' scores, each negated if the class is first in the pair.
 func Votes(scores, votes, sums []float64) {
 	clear(votes)
 	clear(sums)

@@ -18,9 +18,9 @@ type Unused float32
 func (e Unused) Error() string { return fmt.Sprintf("no row has the label %v", float32(e)) }
 
 // Weigh returns own[i] times byLabel[y[i]] for each row i, or nil if own and byLabel are both nil.
-// If only own is nil its elements count as 1, as do labels that byLabel lacks. Weigh returns an
-// error if own has the wrong length or an invalid weight, or if no product is above 0. If no row
-// has a label of byLabel, the error is an Unused.
+// If only own is nil, its elements count as 1, as do labels that byLabel lacks. Weigh returns an
+// error if own has the wrong length or an invalid weight, or if no product is above 0, and an
+// Unused for a label of byLabel that no row has.
 func Weigh(y, own []float32, byLabel map[float32]float64,
 	badRow func(row int, reason string) error) ([]float64, error) {
 	if own != nil && len(own) != len(y) {

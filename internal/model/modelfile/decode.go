@@ -62,8 +62,8 @@ func (v *valueReader) Read(b []byte) (int, error) {
 }
 
 // Into decodes the next value into the variable that value points to, as encoding/json does, but
-// more strictly. In slices, structs that do not decode their JSON themselves, and pointers to them,
-// at any depth:
+// more strictly. In slices, in structs that do not decode their JSON themselves, and in pointers to
+// such structs, at any depth:
 //
 //   - null is an error, except for a slice that is neither of bytes nor itself an element of a
 //     slice: it becomes nil;
@@ -120,8 +120,8 @@ func (d *Decoder) decodeWhole(value any) error {
 	return escape.Error(d.Decode(value)) // shortens an error that quotes a long value
 }
 
-// openDelim reads the first token of a value, which must be delim. It returns false without an
-// error for null.
+// openDelim reads the first token of a value. It returns an error unless the token is delim or
+// null, and false without an error for null.
 func (d *Decoder) openDelim(delim json.Delim, wanted string) (bool, error) {
 	d.input.length = 0
 	t, err := d.Token()

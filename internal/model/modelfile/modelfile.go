@@ -7,9 +7,8 @@
 //	numbers              (little-endian; their types and counts depend on the kind)
 //	SHA-256              (32 bytes, of all bytes before them)
 //
-// Nothing follows the checksum. To resist hostile files, a [Reader] limits the memory of a file's
-// contents by the bytes read (see package budget), and a [Decoder] rejects JSON that encoding/json
-// tolerates.
+// To resist hostile files, a [Reader] limits the memory of a file's contents by the bytes read (see
+// package budget), and a [Decoder] rejects JSON that encoding/json tolerates.
 package modelfile
 
 import (
@@ -37,7 +36,7 @@ var (
 type Field struct {
 	Name     string
 	Value    any  // pointer to the value
-	Required bool // if false, the line is omitted if the value is zero
+	Required bool // if false, a zero value's line is omitted
 	Most     int  // largest number of elements of a value that is an array; 0 for no limit
 }
 
@@ -65,8 +64,7 @@ func CheckData(text string) error {
 var fingerprint = regexp.MustCompile(`^(dense|sparse|other):[0-9a-f]{64}$`)
 
 // Peek returns a buffered reader that still returns all bytes of r, and the first of the given
-// kinds whose magic is at the start of r. A file that is cut short within its magic matches, too,
-// unless it is empty.
+// kinds whose magic is at the start of r. A file cut short within its magic matches, unless empty.
 func Peek(r io.Reader, kinds ...Kind) (s *Source, kind Kind, ok bool) {
 	s = newSource(r)
 	for _, k := range kinds {

@@ -104,8 +104,8 @@ func (r *Reader) readLine() (string, error) {
 }
 
 // Header reads the header and the empty line after it, and stores each value in the variable of its
-// field. The lines must be in the order of fields. Only optional lines may be missing; they leave
-// their variables unchanged.
+// field. The lines must be in the order of fields. Only optional lines may be missing; their
+// variables stay unchanged.
 func (r *Reader) Header(fields []Field) error {
 	known := fields
 	for {
@@ -158,7 +158,7 @@ func (r *Reader) readKey() (string, error) {
 	return "", fmt.Errorf("header: %.40q: want a key, \": \" and a value", name)
 }
 
-// maxKeyLen is the length in bytes from which keys are rejected.
+// Keys of maxKeyLen bytes or more are rejected.
 const maxKeyLen = 100
 
 func (r *Reader) readValue(f Field) error {

@@ -13,7 +13,7 @@ var errUnpacksTooMuch = errors.New("holds more than the compressed bytes read so
 	"decompress it first if you trust it")
 
 // account reads a file and limits the memory that its contents may take. The limits grow with the
-// bytes read so far, for a compressed file before decompression.
+// bytes read so far: for a compressed file, with the compressed bytes.
 type account struct {
 	r       io.Reader
 	read    int64 // after decompression
@@ -75,7 +75,7 @@ func newSource(r io.Reader) *Source {
 func (s *Source) Packed() (int64, bool) { return files.Packed(s.account.r) }
 
 // Take counts bytes that the caller is about to allocate for contents that take fewer bytes in the
-// file, such as empty slices. It returns an error if the bytes counted so far exceed the limit.
+// file, such as empty slices. It returns an error if the bytes so counted exceed the limit.
 func (s *Source) Take(bytes int) error { return s.account.take(int64(bytes)) }
 
 // Numbers counts bytes of numbers that the caller is about to allocate and read. It returns an

@@ -14,8 +14,8 @@ import (
 // minBytesSaved keeps small files plain, because the plain form is simpler to read.
 const minBytesSaved = 1 << 10
 
-// Sparse reports whether w should write the vectors in sparse form: if this saves a tenth of their
-// bytes, at least minBytesSaved, and readers accept vectors that take memory bytes.
+// Sparse reports whether w should write the vectors in sparse form: it must save a tenth of their
+// bytes and minBytesSaved, and readers must accept vectors that take memory bytes.
 func (w *Writer) Sparse(vectors [][]float32, memory int) bool {
 	all, stored := 0, 0
 	for _, v := range vectors {

@@ -140,7 +140,7 @@ func TestVectorErrors(t *testing.T) {
 		{"\x01" + one, 1, ""}, {"\x80" + one, 8, ""}, {"\x00\x01" + one, 9, ""},
 		{"\x02" + one, 1, "beyond the last weight"}, {"\x00\x02" + one, 9, "beyond the last weight"},
 		{"\x03" + one + one, 1, "beyond the last weight"}, {"\x08" + one, 3, "beyond the last weight"},
-		// Without its number, the reader takes 4 bytes of the checksum for it.
+		// If the number is missing, the reader takes 4 bytes of the checksum for it.
 		{"\x01", 1, "cut short"}, {"\x01" + one + one, 1, "checksum"}, {"", 1 << 30, "cut short"},
 	} {
 		err := readVectors(c.numbers, c.n, 4*c.n)

@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/sys/atomicfile"
 )
 
-// Writer writes a file in the format of this package and computes its checksum. After the first
-// error of writing it writes nothing more, and Close returns that error.
+// Writer writes a file in the format of this package and computes its checksum. After an error of
+// writing it writes nothing more.
 type Writer struct {
 	*bufio.Writer
 	w          io.Writer
@@ -22,7 +22,7 @@ type Writer struct {
 	compressed bool
 }
 
-// NewWriter returns a Writer that writes a file of the given kind to w, and writes the first line.
+// NewWriter writes the first line of a file of the given kind, and returns a Writer for the rest.
 // If w is an *atomicfile.File, NewWriter calls CompressLess, because readers limit the compression
 // ratio: see package budget.
 func NewWriter(w io.Writer, kind Kind) *Writer {
@@ -66,7 +66,7 @@ func (w *Writer) Close() error {
 	return err
 }
 
-// WriteFile calls write with a writer of the named file, as [atomicfile.WriteFile] does.
+// WriteFile writes the named file by [atomicfile.WriteFile].
 func WriteFile(name string, write func(io.Writer) error) error {
 	if err := atomicfile.WriteFile(name, write); err != nil {
 		return fmt.Errorf("pegasos: %w", err)

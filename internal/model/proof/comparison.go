@@ -34,16 +34,16 @@ type Comparison struct {
 	Unsure      bool                          // an objective or the mean bound is not confirmed
 	Unconfirmed []int                         // weight vectors whose bound or gap is not confirmed
 	// SameData says that the model was trained on the same data in the same layout. Without Parts,
-	// the claimed objective must then equal Exact's or Quick's to the bit.
+	// the claimed objective must then equal Exact's or, if accurate enough, Quick's to the bit.
 	SameData bool
-	Parts    bool // sums were computed over parts of the data, and so in another order
+	Parts    bool // sums were computed over parts of the data
 
 	sum      Claim
 	problems float64
 }
 
-// Linear compares r, the claims of a linear model with n weight vectors, with new measurements:
-// found, of each problem, and all, their means. joint says that the vectors share one problem.
+// Linear compares r, the claims of a linear model with n weight vectors, with measurements: found,
+// of each problem that has rows, and all, their means. joint says that the vectors share a problem.
 func (t *Comparison) Linear(r Result, n int, joint bool, found []Found, all Claim) {
 	claimed := r.PerClass
 	switch {
@@ -59,7 +59,7 @@ func (t *Comparison) Linear(r Result, n int, joint bool, found []Found, all Clai
 		return
 	}
 	covered := make([]bool, len(claimed))
-	excess := 0.0 // by which objectives exceed the claims, where no bound makes up for it
+	excess := 0.0 // sum of objectives minus claims, where positive, in problems with a bound of 0
 	for _, f := range found {
 		c, of := r.Claim(), ProblemSuffix("weight vector", f.Vector, len(found))
 		if !joint {
@@ -136,7 +136,7 @@ func ProblemSuffix(kind string, k, problems int) string {
 }
 
 // Objective compares the claimed objective of a problem with the objective found. A difference that
-// is NaN or above wrong contradicts the claim; a smaller difference above unsure sets Unsure.
+// is NaN or above wrong contradicts the claim; any other above unsure sets Unsure.
 func (t *Comparison) Objective(suffix string, claimed, found, unsure, wrong float64) {
 	switch off := math.Abs(claimed - found); {
 	case !(off <= wrong):

@@ -49,8 +49,8 @@ func (e *Estimate) Check() error {
 
 func GoodShare(share float64) bool { return share > 0 && share < 1 }
 
-// Errors collects the predictions of rows for an Estimate. Rows of one group count as one
-// observation in the standard error.
+// Errors collects the predictions of rows for an Estimate. The standard error counts the rows of a
+// group as one observation.
 type Errors struct {
 	weight, wrong, target []float64
 	group                 []int32
@@ -107,7 +107,7 @@ func (s *Errors) Estimate() (*Estimate, error) {
 			d := s.target[i] - mean
 			squares += float64(w * float64(d*d))
 		}
-		// The rounded squares of equal targets may be above 0. Infinite targets are reported below.
+		// Rounding may make squares of equal targets positive. Infinite targets are reported below.
 		if y := slices.Min(s.target); y == slices.Max(s.target) && floats.IsFinite(y) {
 			return nil, errors.New("R^2 is not defined for rows with equal targets")
 		}

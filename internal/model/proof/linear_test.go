@@ -63,11 +63,11 @@ func TestLinear(t *testing.T) {
 			[]string{"the model has results of 2 weight vectors, want 3"}, false, nil},
 		"lambda": {func(l *linear) { l.found[1].Lambda = 0.5 },
 			[]string{"the lambda of weight vector 1 is 0.5, not 0.125"}, false, nil},
-		// The tolerance is a hundredth of the claimed P - D, 0.005.
+		// The tolerance is 0.005, a hundredth of the claimed P - D.
 		"quick": {func(l *linear) {
 			first(l, Measurement{1, 0.005, nan}, Measurement{1.004, 0, 0.6})
 		}, nil, false, nil},
-		// The bound of 0 does not make up for the error of the quick objective, 0.004.
+		// The quick objective is 0.004 too low, and the bound is 0.
 		"quick, without a bound": {func(l *linear) {
 			l.Proven = true
 			l.r.DualObjective, l.r.PerClass[0].DualObjective, l.all = 0.5, 0, claim(2.002, 0.5)

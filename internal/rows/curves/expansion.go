@@ -1,6 +1,5 @@
 // Package curves expands rows by functions of their columns, called terms, so that a linear model
-// of the expanded rows is a curved function of the original ones. Expansion, its main type, lists
-// the terms and computes their values.
+// of the expanded rows is a curved function of the original ones. Its main type is Expansion.
 package curves
 
 import (
@@ -25,7 +24,7 @@ const (
 	Pieces Kind = "pieces"
 )
 
-// Clip is the magnitude at which terms cut scaled values off.
+// Terms cut scaled values off at -Clip and Clip.
 const Clip = 4
 
 // Expansion describes the terms that are appended to scaled rows: the value of term k in a row with
@@ -44,7 +43,7 @@ type Expansion struct {
 // a piece.
 type Term [2]int32
 
-// UnmarshalJSON decodes an array of two numbers. Package json alone accepts arrays of any length.
+// UnmarshalJSON decodes an array of two numbers. Package json would accept any length.
 func (t *Term) UnmarshalJSON(text []byte) error {
 	var columns []int32
 	if err := json.Unmarshal(text, &columns); err != nil {
@@ -118,8 +117,8 @@ func (e *Expansion) Same(f *Expansion) bool {
 		slices.Equal(e.Shift, f.Shift) && slices.Equal(e.Factor, f.Factor)
 }
 
-// Fill stores the values of all terms of e, computed in float64, in dst. z holds the scaled values
-// of all columns.
+// Fill stores the values of all terms, computed in float64, in dst. z holds the scaled values of
+// all columns.
 func Fill[T float32 | float64](e *Expansion, dst []T, z []float32) {
 	shift, factor := e.Shift[:len(e.Terms)], e.Factor[:len(e.Terms)]
 	dst = dst[:len(e.Terms)]
@@ -155,8 +154,8 @@ func clip(v float32) float32 {
 	return v
 }
 
-// Name returns the name of term k, such as "age*income". column returns the name of an original
-// column, and original formats the original value of a column's scaled value.
+// Name returns the name of term k, such as "age*income". column returns the name of column j, and
+// original formats the unscaled value for its scaled value z.
 func (e *Expansion) Name(k int, column func(j int) string,
 	original func(j int, z float64) string) string {
 	a, b := int(e.Terms[k][0]), int(e.Terms[k][1])

@@ -10,15 +10,14 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
-// Columns holds statistics of the rows whose weight is above 0. Its JSON has only the statistics of
-// columns.
+// Columns holds statistics of the rows whose weight is above 0. Its JSON has only those of columns.
 type Columns struct {
 	Rows     int       `json:"-"`
 	Nonzeros int       `json:"-"`
 	MaxAbs   []float32 `json:"max_abs"` // largest magnitude in each column
 	Squares  []float64 `json:"-"`       // squared length of each row; 0 for rows of weight 0
 
-	// Weighted, for each column; nil unless Measure has computed the moments.
+	// Weighted moments of each column; nil unless Measure was asked for them.
 	Mean     []float64 `json:"mean,omitempty"`
 	Variance []float64 `json:"variance,omitempty"`
 	// Constant[j] reports whether column j has the same value in all rows. Constant is nil unless
@@ -28,7 +27,7 @@ type Columns struct {
 	Bad int `json:"-"` // first row with a value that is not finite; -1 for none
 }
 
-// columnRows is the least number of rows in every block but the last.
+// Every block but the last has at least columnRows rows.
 const (
 	columnBlocks = 256
 	columnRows   = 1024
@@ -44,15 +43,14 @@ type columnBlock struct {
 }
 
 // Measure computes statistics of the rows of positive weight; a nil weight means that all weights
-// are 1. If moments is true, it also sets Mean, Variance and Constant. The results are identical to
-// the bit for any number of goroutines: moments of blocks of rows are merged in order (Chan, Golub
-// and LeVeque, The American Statistician 37, 1983). Once stop returns true, the results are
-// unusable.
+// are 1. Only if moments is true, it sets Mean, Variance and Constant. The results have the same
+// bits for any number of goroutines: moments of blocks of rows are merged in order (Chan, Golub and
+// LeVeque, The American Statistician 37, 1983). Once stop returns true, the results are unusable.
 func Measure(x store.Rows, weight []float64, moments bool, threads int, stop func() bool) *Columns {
 	return measure(x, weight, moments, false, threads, stop)
 }
 
-// MeasureConstants is Measure without Mean and Variance, but with Constant. It does not expand
+// MeasureConstants is Measure with Constant, but without Mean and Variance. It does not expand
 // sparse rows.
 func MeasureConstants(x store.Rows, weight []float64, threads int, stop func() bool) *Columns {
 	return measure(x, weight, false, true, threads, stop)
@@ -192,7 +190,7 @@ func (w *columnWorker) addFourRows(b *columnBlock, at [rowsAtOnce]int, rows [row
 	w.countRow(b, at[3], s3, n3)
 }
 
-// magnitude returns the bits of |v|. Their order as integers is the order of the magnitudes.
+// magnitude returns the bits of |v|. As integers, they have the order of the magnitudes.
 func magnitude(v float32) uint32 { return math.Float32bits(v) &^ (1 << 31) }
 
 // nonzero returns, without a branch, 1 if size, a result of magnitude, is not 0, else 0.

@@ -17,11 +17,11 @@ const (
 
 // Terms returns the terms of the given kind for the scaled rows x, not yet fitted. columns selects
 // columns of x; nil means all. Constant columns, columns equal to an earlier one and rows of weight
-// 0 do not count. Each remaining column with more than two values has its square among Products, or
-// among Pieces a piece for each distinct quartile of a sample of its rows. Products include the
-// product of each pair if at most maxProductColumns columns remain. The result is nil if there are
-// no terms, or if more than MaxCurvedColumns columns remain. Once stop returns true, the result is
-// unusable.
+// 0 do not count. Among Products, each remaining column with more than two values has its square
+// and, if at most maxProductColumns columns remain, each pair its product. Among Pieces, each
+// remaining column with more than two values has a piece for each distinct quartile of a sample of
+// its rows. The result is nil if there are no terms, or if more than MaxCurvedColumns columns
+// remain. Once stop returns true, the result is unusable.
 func Terms(kind curves.Kind, x store.Rows, columns []int, weight []float64, stop func() bool,
 ) *curves.Expansion {
 	if columns == nil {
@@ -60,7 +60,7 @@ func Terms(kind curves.Kind, x store.Rows, columns []int, weight []float64, stop
 	return e
 }
 
-// values is an empty buffer; addPieces returns it to be used again.
+// values is an empty buffer; addPieces returns it for reuse.
 func addPieces(e *curves.Expansion, x store.Rows, j int32, weight []float64, values []float32,
 ) []float32 {
 	reader := newColumnReader(x, []int{int(j)})
@@ -150,11 +150,11 @@ type columnContent struct {
 	first   float32
 	second  float32 // a value other than first, if differ is set
 	differ  bool
-	hash    uint64 // sum of the hashes of the pairs of row number and value, of the rows read
+	hash    uint64 // sum over the rows read of hashes of row number and value
 }
 
 // distinctColumns treats columns with equal 64-bit hashes as equal. Once more than MaxCurvedColumns
-// columns differ in the first rows, it skips the other rows: columns only become more distinct.
+// columns differ, it skips the remaining rows, in which they could not become equal.
 func distinctColumns(x store.Rows, columns []int, weight []float64, stop func() bool,
 ) []columnContent {
 	all := make([]columnContent, len(columns))

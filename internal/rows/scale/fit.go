@@ -6,7 +6,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 )
 
-// Only a scale within these limits is folded: outside, folded weights could leave the range of
+// Only a scale within these limits is folded: otherwise, folded weights could leave the range of
 // float32, or features minus their means could lose many digits.
 const (
 	maxMeanRatio = 1e3 // of a column's |mean| to its standard deviation
@@ -30,11 +30,11 @@ func Fit(kind Kind, c *Columns) *Scale {
 			s.Factor = append(s.Factor, floats.Inverse(float64(v)))
 		}
 	}
-	s.Folded = s.foldable()
+	s.Folded = s.foldable(c)
 	return s
 }
 
-func (s *Scale) foldable() bool {
+func (s *Scale) foldable(c *Columns) bool {
 	if s.Kind == Unit {
 		return false
 	}
@@ -42,8 +42,8 @@ func (s *Scale) foldable() bool {
 		if f > maxFactor || f < minFactor {
 			return false
 		}
-		// Constant columns, whose factor is 1, have no deviation to lose.
-		if s.Shift != nil && f != 1 &&
+		// Constant columns have no deviation to lose.
+		if s.Shift != nil && c.Variance[j] > 0 &&
 			math.Abs(float64(s.Shift[j]))*float64(f) > maxMeanRatio {
 			return false
 		}

@@ -22,6 +22,7 @@ func TestFit(t *testing.T) {
 
 func TestFoldable(t *testing.T) {
 	columns := func(values ...float32) []float32 { return values }
+	varying := &Columns{Variance: []float64{1, 1}}
 	for _, c := range []struct {
 		s    Scale
 		want bool
@@ -34,10 +35,14 @@ func TestFoldable(t *testing.T) {
 		{Scale{Kind: "standard", Shift: columns(500, -500), Factor: columns(2, 2)}, true},
 		{Scale{Kind: "standard", Shift: columns(500, 501), Factor: columns(2, 2)}, false},
 		{Scale{Kind: "standard", Shift: columns(500, -501), Factor: columns(2, 2)}, false},
-		{Scale{Kind: "standard", Shift: columns(1e9), Factor: columns(1)}, true}, // constant
+		{Scale{Kind: "standard", Shift: columns(1001), Factor: columns(1)}, false},
 	} {
-		if have := c.s.foldable(); have != c.want {
+		if have := c.s.foldable(varying); have != c.want {
 			t.Errorf("%+v: %v", c.s, have)
 		}
+	}
+	constant := &Scale{Kind: "standard", Shift: columns(1e9), Factor: columns(1)}
+	if !constant.foldable(&Columns{Variance: []float64{0}}) {
+		t.Error("the scale of a constant column is not folded")
 	}
 }

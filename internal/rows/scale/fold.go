@@ -59,9 +59,9 @@ func (s *Scale) Fold(w [][]float32, b []float64) (folded [][]float32, biases []f
 }
 
 // Unfold converts the weight vectors w and biases b of a model to vectors and biases for rows and
-// targets scaled by s. old is the scale of the model; it may be nil. If old is not nil and not
-// Folded, it must scale rows like s. If bias is false, the returned biases are nil if they are 0
-// within rounding errors.
+// targets scaled by s; for Unit, only the targets change. old is the scale of the model; it may be
+// nil. If old is not nil and not Folded, it must scale rows like s. If bias is false, the returned
+// biases are nil if they are 0 within rounding errors.
 func (s *Scale) Unfold(w [][]float32, b []float64, old *Scale, bias bool) ([][]float32, []float64) {
 	from := *s
 	if old == nil || old.Folded { // w is for raw rows

@@ -75,8 +75,7 @@ func at(b []float64, k int) float64 {
 	return b[k]
 }
 
-// Without an old scale, Unfold treats the vectors as vectors for raw rows. For Unit it converts
-// only the units of the targets.
+// Without an old scale, Unfold treats the vectors as vectors for raw rows.
 func TestUnfoldRaw(t *testing.T) {
 	for _, s := range scales() {
 		w, b := s.Unfold(vectors, []float64{2, -1}, nil, true)
@@ -127,7 +126,7 @@ func TestFoldErrors(t *testing.T) {
 	}
 	s := &scale.Scale{Kind: "standard", Folded: true, Shift: floats(1, -2, 0, 5),
 		Factor: floats(0.5, 2, 3, 1), Centre: -7, Spread: 2}
-	// Of the first vector: |1*.5*2*1| + |-2*2*2*-2| + |3*1*2*5| = 47; of the second 18.25.
+	// First vector: |1*.5*2*1| + |-2*2*2*-2| + |3*1*2*5| = 47; second: 18.25.
 	if have := s.BiasError(vectors); have != (47+7)/2.0 {
 		t.Errorf("biases are off by %v", have)
 	}

@@ -32,8 +32,7 @@ func Quantiles[T float32 | float64](numbers []T, shares ...float64) (quantiles [
 	return quantiles
 }
 
-// sampleStep returns the distance between elements of an evenly spaced sample of at most maxRanked
-// of n elements.
+// sampleStep returns the step of an evenly spaced sample of at most maxRanked of n elements.
 func sampleStep(n int) int { return max(1, (n+maxRanked-1)/maxRanked) }
 
 // selectRank returns the element that would be at v[k] if v were sorted. It reorders v. The

@@ -8,8 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// At returns the scaled value of v, an element of column j, in float64. The difference and the
-// product are each rounded once. s must have factors.
+// At returns the scaled value of v, an element of column j, in float64. s must have factors.
 func (s *Scale) At(j int, v float32) float64 {
 	if s.Shift == nil {
 		return float64(float64(v) * float64(s.Factor[j]))
@@ -18,7 +17,7 @@ func (s *Scale) At(j int, v float32) float64 {
 }
 
 // Row scales the elements of one row in values, and stores them in dst, which may be values.
-// columns holds the column of each element; nil means all columns. Kind must not be None.
+// columns holds each element's column; nil means all columns. Kind must not be None.
 func (s *Scale) Row(dst []float32, columns []int32, values []float32) {
 	dst = dst[:len(values)]
 	switch {

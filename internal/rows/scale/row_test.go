@@ -37,7 +37,7 @@ func TestLength(t *testing.T) {
 func TestDots(t *testing.T) {
 	const cols = 3
 	nan := float32(math.NaN())
-	// The NaN that follow the vectors in memory must not be used.
+	// The NaNs that follow the vectors in memory must not be used.
 	w := [][]float32{{1, 2, 4, nan, nan, nan}, {-1, 0.5, 3, nan, nan, nan}}
 	for k := range w {
 		w[k] = w[k][:cols]

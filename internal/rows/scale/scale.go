@@ -1,7 +1,6 @@
 // Package scale implements feature scaling: statistics of columns (Measure), a scale fitted to them
 // (Fit), scaled copies of rows (Apply), and the conversion of weights and biases for scaled rows to
-// those for raw rows (Fold) and back (Unfold). Scale, its main type, also scales the regression
-// targets.
+// those for raw rows (Fold) and back (Unfold). Scale, its main type, also scales targets.
 package scale
 
 import (
@@ -87,8 +86,8 @@ func (s *Scale) Check(cols int) error {
 	return nil
 }
 
-// Same reports whether s and t scale rows alike; it is false for a nil s. It compares neither
-// targets nor Folded.
+// Same reports whether s and t scale rows alike. Targets and Folded may differ. The result is false
+// for a nil s.
 func (s *Scale) Same(t *Scale) bool {
 	return s != nil && s.Kind == t.Kind && slices.Equal(s.Shift, t.Shift) &&
 		slices.Equal(s.Factor, t.Factor) && s.Expansion.Same(t.Expansion)

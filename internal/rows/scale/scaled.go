@@ -13,13 +13,13 @@ import (
 type rows = store.Rows
 
 // Scaled is scaled rows: float32 copies, and the original rows, from which Dot64 and AddTo compute
-// the scaled values in float64.
+// scaled values in float64.
 type Scaled struct {
 	rows                 // perhaps reordered or compact
 	matrix  store.Matrix // the scaled rows in float32, also if rows is compact
 	places  []uint32     // index in matrix of each row; nil if it is the row's own index
 	raw     store.Rows
-	at      []uint32 // index in raw of each row; nil if it is the row's own index
+	at      []uint32 // likewise in raw
 	scale   *Scale
 	stop    func() bool
 	lengths []float64 // length of each row of raw; nil unless the kind is Unit

@@ -6,7 +6,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/plural"
 )
 
-// Statistics describes all rows of a problem, which are divided among several processes.
+// Statistics describes the rows of a problem that are divided among several processes.
 type Statistics struct {
 	// Squares holds three numbers: the least, the median and the largest squared length of the rows
 	// of positive length.
