@@ -10,8 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/misuse"
 )
 
-// constantCSR is sparse rows with one value each: 1 in binary data, or the inverse of the row's
-// norm in normalized binary data.
+// constantCSR is sparse rows with one value each, such as 1 in binary data, or the inverse of the
+// row's norm in normalized binary data.
 type constantCSR struct {
 	defaults
 	Stepper
@@ -19,8 +19,8 @@ type constantCSR struct {
 	values []float32 // copies of one value
 }
 
-// MinConstantSize and minConstantVisits are the least Size, in bytes, of csr rows and the least
-// number of visits to each row at which a conversion to constantCSR pays.
+// MinConstantSize and minConstantVisits are the least Size of csr rows, in bytes, and the least
+// visits to each row at which a conversion to constantCSR pays.
 var MinConstantSize = 1 << 16 // variable for tests
 
 const minConstantVisits = 2
@@ -30,8 +30,8 @@ const (
 	maxConstantNonzeros = math.MaxUint32
 )
 
-// newConstantCSR returns a copy of the rows, or false if they exceed the limits above, or if a row
-// has different values, a -0 or a value that is not finite.
+// newConstantCSR returns a copy of the rows, or false if they exceed these limits, or if a row has
+// different values, a -0 or a value that is not finite.
 func newConstantCSR(cols int, starts []int64, indices []int32, values []float32) (Rows, bool) {
 	if cols > maxConstantColumns || uint64(len(values)) > maxConstantNonzeros {
 		return nil, false
@@ -45,7 +45,7 @@ func newConstantCSR(cols int, starts []int64, indices []int32, values []float32)
 			return nil, false
 		}
 	}
-	// One test of all values often suffices, and is faster than one per row.
+	// One test of all values is faster than one per row.
 	if !isConstant(bits(values)) {
 		for i := range rows {
 			if !isRowConstant(i) {

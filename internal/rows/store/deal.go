@@ -22,12 +22,12 @@ type Labeled struct {
 	Counts func(i int) bool
 }
 
-// Deal numbers the groups of equal rows of each class from 0, in the order of the groups' hashes,
-// mixed with seed. The numbers depend neither on the order of the rows nor on repeated rows with
-// equal labels. The class of a group is the lowest class of its rows. A row of weight 0 is a group
-// of its own. Deal returns, for each row, the index of its group's first row, and its place:
-// NeverDealt, AbsentRow, or the group's number plus its class, so that the classes' first groups
-// have different places.
+// Deal numbers each class's groups of equal rows from 0, in the order of the groups' hashes, mixed
+// with seed. The numbers depend neither on the order of the rows nor on repeated rows with equal
+// labels. The class of a group is the lowest class of its rows. A row of weight 0 is a group of its
+// own. For each row, Deal returns the index of its group's first row, and its place: NeverDealt,
+// AbsentRow, or the group's number plus its class. The classes' first groups thus have different
+// places.
 func Deal(rows Labeled, seed uint64) (group, place []int32) {
 	n := len(rows.Hashes)
 	group, place = make([]int32, n), make([]int32, n)
@@ -75,7 +75,7 @@ func Deal(rows Labeled, seed uint64) (group, place []int32) {
 	return group, place
 }
 
-// Labeled describes the rows of s, whose hashes are given.
+// Labeled describes the rows of s, which have the given hashes.
 func (s *Set) Labeled(hashes []uint64) Labeled {
 	return Labeled{Hashes: hashes, Class: s.Class, Classes: len(s.Classes), Counts: s.counts}
 }
@@ -89,7 +89,7 @@ func HoldOut(rows Labeled, seed uint64, share float64) (held, rest []int) {
 		upTo := func(n int32) float64 { return math.Floor(float64(float64(n) * share)) }
 		return at >= 0 && upTo(at+1) > upTo(at)
 	}
-	// A class that would lose all rows keeps its group with the smallest place.
+	// A class that would lose all rows keeps the group of first.
 	type state struct {
 		trains bool
 		first  int32 // row with the smallest place, then hash; -1 if no row counts

@@ -2,12 +2,11 @@ package store
 
 import "github.com/pegasimd/pegasimd/internal/base/floats"
 
-// Density holds the means, estimated from a sample, of the number of nonzeros in a row and of its
-// square.
+// Density holds sample means of the number of nonzeros in a row and of that number's square.
 type Density struct{ Nonzeros, Squares float64 }
 
-// DensityOf estimates the density of the rows of x with the given indices; nil means all rows. The
-// result does not depend on the row format. Without rows, both means are NaN.
+// DensityOf estimates the density of the rows of x with the given indices; nil means all rows.
+// Without rows, both means are NaN.
 func DensityOf(x Rows, indices []uint32) (d Density) {
 	const sample = 256
 	rows, count, n := x.Clone(), x.Rows(), 0.0

@@ -68,7 +68,7 @@ func Kind(x Examples) string {
 	return "sparse"
 }
 
-// CopySize estimates the size in bytes of a copy of x.
+// CopySize estimates the bytes of a copy of x.
 func CopySize(x Rows) float64 {
 	if p := subsetOf(x); p != nil {
 		return CopySize(p.rows) * float64(p.Rows()) / float64(max(1, p.rows.Rows()))
@@ -150,7 +150,7 @@ func CheckRow(idx []int32, val []float32) {
 	}
 }
 
-// notAscending returns the panic value for an idx[k] not above its predecessor.
+// notAscending returns the panic value for an idx[k] out of order.
 //
 //go:noinline
 func notAscending(idx []int32, k int) any {

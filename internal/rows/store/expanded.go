@@ -16,7 +16,7 @@ type expanded struct {
 	e       *curves.Expansion
 	cols    int
 	stored  *dense.Matrix // terms of all rows; nil if they are computed
-	z       []float32     // the last sparse row as a dense vector; nil for dense rows
+	z       []float32     // last sparse row as a dense vector; nil for dense rows
 	nonzero []int32       // columns of z that may differ from 0
 	terms   []float32     // terms of row last
 	last    int           // -1 if terms has not been computed
@@ -193,8 +193,7 @@ func (r *expanded) AddTo(u []float64, s Sum) {
 	}
 }
 
-// TermsOf returns the terms of e for the rows of x, which are scaled. Only Row may be used to read
-// the terms.
+// TermsOf returns the terms of e for the rows of x, which are scaled. Only Row may read the terms.
 func TermsOf(x Rows, e *curves.Expansion) Rows { return &termRows{newExpanded(x, e)} }
 
 type termRows struct{ *expanded }

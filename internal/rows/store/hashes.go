@@ -10,7 +10,7 @@ import (
 
 const hashBlock = 1024
 
-// keyTable is the largest number of columns of sparse rows for which Hashes makes a table of keys.
+// keyTable is the largest number of columns for which Hashes tabulates the keys for sparse rows.
 const keyTable = 1 << 16
 
 // Hashes returns a hash of the nonzero values and their columns for each row. Rows of equal numbers
@@ -66,8 +66,8 @@ func hash(index []int32, values []float32, keys []uint64) (sum uint64) {
 	return sum
 }
 
-// NumberHash returns the term that the number v in column j adds to the hash of a row of numbers
-// and texts; 0 for both zeros.
+// NumberHash returns the term of the number v in column j in the hash of a row of numbers and
+// texts; 0 for both zeros.
 func NumberHash(j int32, v float32) uint64 {
 	if v == 0 {
 		return 0

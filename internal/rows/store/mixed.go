@@ -5,8 +5,8 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// Mixed is an interleaved copy of several vectors: all elements for the first column, then all
-// elements for the second column, and so on. Results have the same bits as with each vector alone.
+// Mixed is an interleaved copy of several vectors: all elements for the first column, then all for
+// the second, and so on. Results have the same bits as with each vector alone.
 type Mixed struct {
 	rows     *sparse.Matrix
 	at       []uint32 // index in rows of each row of a subset; nil for other rows
@@ -29,7 +29,7 @@ func NewMixed(x Rows, k int) *Mixed {
 }
 
 // MixingPays reports whether x has kernels for interleaved vectors and, in the given number of
-// visits to rows, a column has on average about least nonzeros or more.
+// visits to rows, the mean column has about least nonzeros or more.
 func MixingPays(x Rows, visits, least int) bool {
 	if p := subsetOf(x); p != nil {
 		x = p.rows
@@ -68,8 +68,8 @@ func (m *Mixed) Dots(i int) []float32 {
 	return m.dots[:m.k]
 }
 
-// Axpy adds row i, multiplied by element k of Coefficients, to each vector k, and sets the
-// coefficients to 0. No element of a vector may be -0.
+// Axpy adds row i, multiplied by element k of Coefficients, to each vector k, and zeroes the
+// coefficients. No element of a vector may be -0.
 func (m *Mixed) Axpy(i int) {
 	count := 0
 	for _, a := range m.a {
@@ -95,8 +95,7 @@ func (m *Mixed) Axpy(i int) {
 	}
 }
 
-// Axpy loops over the changed vectors alone if these are at most 1/fewVectors of all vectors,
-// padding included.
+// Axpy visits the changed vectors alone if they are at most 1/fewVectors of all, padding included.
 const fewVectors = 16
 
 func (m *Mixed) base(i int) int {

@@ -9,8 +9,8 @@ type Nonzeros struct {
 
 func NonzerosOf(x Rows) *Nonzeros { return &Nonzeros{x: x.Clone()} }
 
-// Row returns the columns, ascending, and the values of row i's nonzeros and, if the row is sparse,
-// of its stored zeros. The slices are read-only, and valid until the next call.
+// Row returns the ascending columns and the values of row i's nonzeros and, if the row is sparse,
+// stored zeros. The slices are read-only, and valid until the next call.
 func (r *Nonzeros) Row(i int) (index []int32, values []float32) {
 	if index, values = r.x.Row(i); index != nil {
 		return index, values

@@ -9,8 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
 )
 
-// MinPixelSize and minPixelVisits are the least Size, in bytes, of dense rows and the least number
-// of visits to each row at which packing them into bytes pays.
+// MinPixelSize and minPixelVisits are the least Size of dense rows, in bytes, and the least visits
+// to each row at which packing them into bytes pays.
 var MinPixelSize = 16 << 20 // variable for tests
 
 const minPixelVisits = 12
@@ -21,7 +21,7 @@ type pixelRows struct {
 	rows, cols, stride int // stride: bytes per row, cols padded with zeros to a multiple of 8
 	values             []byte
 	code               *code
-	row                []float32 // the row last unpacked, padded with zeros to stride elements
+	row                []float32 // last unpacked row, padded with zeros to stride elements
 	at                 int       // -1 for none
 }
 
@@ -142,9 +142,8 @@ func newCode(n float64) *code {
 	return c
 }
 
-// guessCode returns a code that represents all values of the first rows, or nil. It tries the
-// integer n nearest to 1/v, where v is the smallest positive value of the first rows; then 255;
-// then 1.
+// guessCode returns a code that represents all values of the first rows, or nil. It tries for n the
+// integer nearest to 1/v, where v is their smallest positive value; then 255; then 1.
 func guessCode(rows, cols int, row func(i int) []float32) *code {
 	const some = 64
 	least := float32(math.MaxFloat32)

@@ -1,8 +1,7 @@
 package store
 
 // Pixels stores rows as bytes: a value is about k/N for its byte k and one integer N for all rows.
-// Each row ends in one more byte, 1: a column's dot product with this last column is the column's
-// sum.
+// Each row ends in a further byte, 1: a column's dot product with this last column is its sum.
 type Pixels struct {
 	N      float64
 	cols   int

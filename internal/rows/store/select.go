@@ -5,8 +5,8 @@ import "math"
 // View returns the rows with a weight above 0, in the order of the set. If pair is not nil, it
 // selects the rows of these two classes. If balanced is set, the weights are changed so that all
 // classes in the view have the same total weight. Weights are then scaled to a mean of 1. sum is
-// the sum of the weights before the scaling; 0 if the view has no rows, or if the set has no
-// weights and balanced is false.
+// their sum before the scaling; 0 if the view has no rows, or if the set has no weights and
+// balanced is false.
 func (s *Set) View(pair []int32, balanced bool) (v View, sum float64, err error) {
 	v = View{X: s.Rows(), Class: s.Class, Norms: s.Norms}
 	if s.Classes == nil {
@@ -34,7 +34,7 @@ func (s *Set) selectRows(v *View, pair []int32) {
 	}
 }
 
-// renumber numbers the selected rows from 0, so that arrays have no elements for other rows.
+// renumber numbers the selected rows from 0, so that arrays have elements for these rows alone.
 func (v *View) renumber() {
 	v.X, v.SetRows = Subset(v.X, v.Only), v.Only
 	v.Norms, v.Class = gather(v.Norms, v.Only), gather(v.Class, v.Only)
@@ -82,7 +82,7 @@ func (s *Set) setWeights(v *View, balanced bool) (sum float64, err error) {
 	return sum, nil
 }
 
-// All classes with rows get the same total weight; the sum of all weights is unchanged.
+// The sum of all weights is unchanged.
 func (v *View) balance(weight []float64, classes int) {
 	var total float64
 	sum := make([]float64, classes)

@@ -22,7 +22,7 @@ func (e *RowError) Error() string { return fmt.Sprintf("row %d: %s", e.Row, e.Re
 
 func BadRow(row int, reason string) error { return &RowError{Row: row, Reason: reason} }
 
-// TooLarge ends error messages about numbers that are not finite.
+// TooLarge is advice for an error message about a number that is not finite.
 const TooLarge = "smaller values in the data, or a larger lambda, may help"
 
 // Set is the labeled rows of a training run.
@@ -35,7 +35,7 @@ type Set struct {
 	Norms   []float32 // squared norm of each row; nil before Measure
 
 	NoCopies  bool
-	Compacted Rows // copy of X in fewer bytes, read in its place, or nil
+	Compacted Rows // copy of X in fewer bytes, read instead of X; may be nil
 
 	byClass [][]uint32 // rows with a weight above 0 of each class; nil before ofClass
 }
@@ -65,8 +65,8 @@ func NewSet(x Examples, y []float32, o SetOptions) (*Set, error) {
 }
 
 // Subset returns the set of the given rows, as copies if copies is set. A subset of scaled rows
-// without terms has only the scaled float32 values. A small subset of dense expanded rows is always
-// a copy, with the float32 values of the terms.
+// without terms has only the float32 values. A small subset of dense expanded rows is a copy, with
+// float32 values, in any case.
 func (s *Set) Subset(rows []uint32, copies bool) *Set {
 	x := s.X
 	if m, ok := MatrixOf(x); ok {
@@ -87,8 +87,8 @@ func (s *Set) Subset(rows []uint32, copies bool) *Set {
 // could have subnormal products with the weights.
 const MinR2 = 0x1p-120
 
-// Measure computes Norms. It returns the error of reading the rows, if any, else a RowError if a
-// value is not finite, or if squared lengths are too large or too small for float32.
+// Measure computes Norms. It returns an error of reading the rows, or a RowError if a value is not
+// finite, or if squared lengths are too large or too small for float32.
 func (s *Set) Measure() error {
 	x := s.Rows()
 	s.Norms = Squares(x)
@@ -146,7 +146,7 @@ func largestValue(x Rows, row int, factor float32) (size float64) {
 	return size
 }
 
-// Rows returns a clone, for one goroutine, of Compacted or, if that is nil, of X.
+// Rows returns a clone of Compacted or, if that is nil, of X.
 func (s *Set) Rows() Rows {
 	if s.Compacted != nil {
 		return s.Compacted.Clone()

@@ -17,8 +17,8 @@ type Visits struct {
 // Scatter prepares v for visits in random order.
 func (v *View) Scatter() { v.Scattered = v.X.Size() > MinCopySize }
 
-// Shuffle puts the rows of v into a random order, in a copy if that pays. Training gives the same
-// bits either way.
+// Shuffle puts the rows of v into a random order, in a copy if that pays. Results of training have
+// the same bits either way.
 func (s *Set) Shuffle(v *View, o Visits) {
 	v.Scatter()
 	// The epochs draw from another random stream.
@@ -49,8 +49,8 @@ func (s *Set) worthCopying(v *View, o Visits) bool {
 	return !pair || v.X.ReorderGain() == LargeGain || o.Total >= minPairEpochs*o.Epoch
 }
 
-// Copies returns the bytes of a copy of all rows in the order of the visits or, if pairs is set, of
-// the copies for all pairs of classes. It is 0 if rows of this size or type are not copied.
+// Copies returns the bytes of a copy of all rows or, if pairs is set, of the copies for all pairs
+// of classes. It is 0 if rows of this size or type are not copied.
 func (s *Set) Copies(pairs bool) float64 {
 	x := s.Rows()
 	size, from := float64(x.Size()), float64(MinCopySize)
@@ -72,7 +72,7 @@ func (s *Set) Copies(pairs bool) float64 {
 	return size
 }
 
-// MinCopySize is the least size, in bytes, of rows that Shuffle copies. Smaller rows stay in the
+// MinCopySize is the least size in bytes of rows that Shuffle copies. Smaller ones stay in the
 // caches.
 var MinCopySize = 1 << 18
 

@@ -14,7 +14,7 @@ type Stepper struct {
 	indices []uint16
 }
 
-// A row's nonzeros end where the next constantRow's nonzeros start.
+// A row's nonzeros end where the next row's nonzeros start.
 type constantRow struct {
 	start uint32
 	value float32

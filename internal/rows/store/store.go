@@ -1,6 +1,6 @@
-// Package store provides the rows that the solvers train on. A Set has the rows of a training run
-// with their labels, weights and norms, and checks them. A View is the rows that a learner visits,
-// in the order of its visits, and computes sums over them. The row formats implement Rows:
+// Package store provides the rows that the solvers train on. A Set holds and checks the rows of a
+// training run with their labels, weights and norms. A View is the rows that a learner visits, in
+// the order of its visits, and computes sums over them. The row formats implement Rows:
 //
 //   - csr: compressed sparse rows;
 //   - constantCSR: sparse rows with one value each;
@@ -22,8 +22,8 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// Examples is the interface of the rows that callers pass to the trainers. An optional method Err()
-// error reports errors found while the rows were read.
+// Examples is the interface of the rows that callers pass to the trainers. An optional method
+// Err() error reports errors found while the rows were read.
 type Examples interface {
 	Rows() int
 	Cols() int
@@ -48,12 +48,12 @@ type Rows interface {
 	// Size returns the bytes of the rows in memory; 0 for user-defined rows and mapped sparse rows.
 	Size() int
 
-	// Prefetch loads row i into the caches. It should be called PrefetchDistance rows before row i
-	// is used, or never if PrefetchDistance is 0.
+	// Prefetch loads row i into the caches. Call it PrefetchDistance rows before row i is used, or
+	// never if PrefetchDistance is 0.
 	Prefetch(i int)
 	PrefetchDistance() int
 	// WillNeed returns a function that announces which rows will soon be read from disk; nil for
-	// rows that are in memory.
+	// rows in memory.
 	WillNeed() matrices.WillNeed
 
 	Take(rows []uint32) Rows
@@ -96,7 +96,7 @@ type Rows interface {
 // valid.
 type Matrix interface {
 	Rows
-	// Dense returns a dense matrix if the rows are dense, else nil.
+	// Dense returns nil if the rows are sparse. The result for a subset is the matrix of its base.
 	Dense() *dense.Matrix
 	// Examples returns a *dense.Matrix or *sparse.Matrix.
 	Examples() Examples
@@ -128,7 +128,7 @@ func (s *Sum) Len() int {
 	return len(s.Only)
 }
 
-// Term returns, for term k of row i, the row's index in the base and A[i]*Weight[i].
+// Term returns, for term k, the index in the base of its row i, and A[i]*Weight[i].
 func (s *Sum) Term(k int) (row int, a float64) {
 	row = s.From + k
 	if s.Only != nil {
@@ -229,9 +229,8 @@ func dotVectors(x Examples, dst []float32, i int, vectors *dense.Matrix, first i
 
 // dotErrorBound returns the DotError of a float32 dot product of length n. Each block of asm.Block
 // products is added up in lanes, whose sums are then combined by rounds of additions (folds). A
-// product is rounded once itself, then by the additions of its lane, the folds, and the additions
-// of the blocks. k such roundings, each by at most 2^-24, can have an error slightly above k*2^-24.
-// The factor 1.01 covers the excess.
+// product is rounded itself, then by the additions of its lane, the folds, and the additions of the
+// blocks. The error of k roundings by at most 2^-24 can slightly exceed k*2^-24, hence 1.01.
 func dotErrorBound(n, lanes, folds int) float64 {
 	most := min(n, asm.Block)
 	roundings := 1 + (most+lanes-1)/lanes + folds + (n+asm.Block-1)/asm.Block

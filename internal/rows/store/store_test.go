@@ -68,7 +68,7 @@ func formats(t *testing.T) []format {
 	return all
 }
 
-// Copies of user-defined rows may be sparse, and so have products with other bits.
+// The copies of the user-defined rows are sparse, so that products have other bits.
 func TestRows(t *testing.T) {
 	for _, k := range formats(t) {
 		t.Run(k.name, func(t *testing.T) {

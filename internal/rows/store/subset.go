@@ -22,7 +22,7 @@ type subsetMatrix struct {
 	matrix Matrix
 }
 
-// Subset returns the rows of x with the indices at, without copying them. The result may retain at.
+// Subset returns the rows of x with the indices at, without copies. The result may retain at.
 func Subset(x Rows, at []uint32) Rows {
 	if of := subsetOf(x); of != nil {
 		at, x = of.appendBase(make([]uint32, 0, len(at)), at), of.rows
@@ -54,7 +54,7 @@ func (p *subset) appendBase(dst, rows []uint32) []uint32 {
 func (p *subset) Clone() Rows { return Subset(p.rows.Clone(), p.at) }
 func (p *subset) Rows() int   { return len(p.at) }
 
-// Size estimates the Size of a copy of the subset.
+// Size estimates the subset's share of the base's Size.
 func (p *subset) Size() int {
 	return int(float64(p.rows.Size()) * float64(len(p.at)) / float64(max(1, p.rows.Rows())))
 }
@@ -115,7 +115,7 @@ func (p *subset) AddTo(u []float64, s Sum) {
 	p.rows.AddTo(u, s)
 }
 
-// Dense returns the dense matrix of the base, with all of its rows; nil if the base is sparse.
+// Dense returns the matrix of the base, with all of its rows; nil if the base is sparse.
 func (p *subsetMatrix) Dense() *dense.Matrix { return p.matrix.Dense() }
 
 func (p *subsetMatrix) Examples() Examples { return p.Take(upTo(len(p.at))).(Matrix).Examples() }

@@ -6,9 +6,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
 )
 
-// The rows are divided into blocks and parts by the numbers of rows and columns alone, and the
-// partial sums are added in order. The sums therefore have the same bits for any number of
-// goroutines.
+// The sums have the same bits for any number of goroutines: the numbers of rows and columns alone
+// decide the division into blocks and parts, and partial sums are added in order.
 
 const (
 	blockRows = 4096 // rows of a block
@@ -30,8 +29,7 @@ func (v *View) InBlocks(f func(x Rows, block, from, to int)) {
 
 func (v *View) Blocks() int { return (v.Count() + blockRows - 1) / blockRows }
 
-// AddUp returns up to four sums over the rows. f returns these sums over rows Row(from) to
-// Row(to-1).
+// AddUp returns up to four sums over the rows. f returns them for rows Row(from) to Row(to-1).
 func (v *View) AddUp(f func(x Rows, from, to int) [4]float64) (sums [4]float64) {
 	blocks := make([][4]float64, v.Blocks())
 	v.InBlocks(func(x Rows, k, from, to int) { blocks[k] = f(x, from, to) })
@@ -54,8 +52,8 @@ func partsOf(rows, cols int) int {
 	return parts
 }
 
-// AddTo adds to u the sum, over the view's rows x_i, of a[i]*x_i times the weight of row i; if a is
-// nil, each a[i] is 1.
+// AddTo adds to u the sum, over the view's rows x_i, of a[i]*x_i times the row's weight. A nil a
+// means ones.
 func (v *View) AddTo(u []float64, a []float32) {
 	n, parts := v.Count(), partsOf(v.Count(), len(u))
 	if parts == 1 {

@@ -6,7 +6,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 )
 
-// inconsistent returns other numbers of columns and other values on every call.
+// inconsistent returns varying numbers of columns and varying values.
 type inconsistent struct {
 	*dense.Matrix
 	calls int

@@ -16,7 +16,7 @@ type View struct {
 	Target  []float32 // of each row of X; nil for classes
 	Norms   []float32 // squared norm of each row of X
 	Weight  []float64 // of each row of X, with a mean of 1 over the view; nil if all are 1
-	Only    []uint32  // indices in X, in the view's order; nil for all rows of X
+	Only    []uint32  // indices in X, in the view's order; nil for all of X
 	SetRows []uint32  // index in the set of each row of X; nil if equal to the index in X
 
 	Scattered bool // visits are in random order, and the rows exceed the caches
@@ -29,7 +29,7 @@ func (v View) Clone() View {
 	return v
 }
 
-// PrefetchDistance returns how many steps before its visit a row is prefetched; 0 for never.
+// PrefetchDistance returns how many steps before its visit to prefetch a row; 0 for never.
 func (v *View) PrefetchDistance() int {
 	if !v.Scattered {
 		return 0
@@ -130,7 +130,7 @@ func gather[T any](values []T, rows []uint32) []T {
 	return to
 }
 
-// Compose returns the elements of at with the given indices, or indices itself if at is nil.
+// Compose returns the elements of at with the given indices; indices itself if at is nil.
 func Compose(at, indices []uint32) []uint32 {
 	if at == nil {
 		return indices
