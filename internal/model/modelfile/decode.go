@@ -16,8 +16,8 @@ import (
 
 const maxValue = 1 << 26 // limit of a valueReader, in bytes
 
-// Decoder decodes JSON field by field and element by element, to limit the memory that a short text
-// can make it allocate. Callers may call Token and More between values.
+// Decoder decodes JSON element by element, to limit the memory that a short text can make it
+// allocate. Callers may call Token and More between values.
 type Decoder struct {
 	*json.Decoder
 	account     *account
@@ -256,8 +256,7 @@ func sizeOf(v reflect.Value) int64 {
 	return int64(v.Type().Size()) + indirectSize(v)
 }
 
-// indirectSize returns the bytes that strings, slices and pointers in v refer to. It ignores maps,
-// arrays and interfaces.
+// indirectSize returns the bytes that v refers to, without those of maps, arrays and interfaces.
 func indirectSize(v reflect.Value) (n int64) {
 	switch v.Kind() {
 	case reflect.String:
@@ -279,8 +278,7 @@ func indirectSize(v reflect.Value) (n int64) {
 	return n
 }
 
-// sliceBuilder collects the elements of a slice in parts. Unlike append, it does not copy elements
-// as the slice grows.
+// sliceBuilder collects the elements of a slice in parts, to copy them only once.
 type sliceBuilder struct {
 	t    reflect.Type
 	full []reflect.Value

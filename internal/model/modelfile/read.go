@@ -25,8 +25,8 @@ type Reader struct {
 	buf []byte
 }
 
-// Read reads the first line of a file of the given kind, and returns the result of parse for the
-// rest. parse must end with a call of [Reader.End].
+// Read reads the first line of a file of the given kind, and returns parse's result for the rest.
+// parse must end with a call of [Reader.End].
 func Read[M any](r io.Reader, kind Kind, parse func(*Reader) (M, error)) (M, error) {
 	var none M
 	mr := &Reader{r: NewSource(r), sum: sha256.New()}
@@ -43,8 +43,8 @@ func Read[M any](r io.Reader, kind Kind, parse func(*Reader) (M, error)) (M, err
 	return none, fmt.Errorf("pegasos: %s file: %w", kind.Name, escape.Error(err))
 }
 
-// ReadFile returns the result of parse for the contents of the named file, decompressed if it is a
-// gzip file. Errors name the file.
+// ReadFile returns parse's result for the contents of the named file, decompressed if it is a gzip
+// file. Errors name the file.
 func ReadFile[M any](name string, parse func(io.Reader) (M, error)) (M, error) {
 	var none M
 	f, err := os.Open(name)
@@ -184,7 +184,7 @@ func (r *Reader) readValue(f Field) error {
 type lineReader struct {
 	r     *Reader
 	ended bool
-	err   error // error of reading the file, such as its end within the line
+	err   error // of reading the file, such as its end within the line
 }
 
 func (l *lineReader) Read(b []byte) (int, error) {

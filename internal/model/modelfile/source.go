@@ -19,7 +19,7 @@ type account struct {
 	read    int64 // after decompression
 	made    int64 // bytes counted by take
 	numbers int64 // bytes counted by Numbers
-	peeked  bool  // only Peek has read so far: the decompressed size is not limited
+	peeked  bool  // only Peek has read so far: no limit of the decompressed size
 }
 
 func (a *account) Read(b []byte) (int, error) {

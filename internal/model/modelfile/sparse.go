@@ -34,7 +34,6 @@ func (w *Writer) Sparse(vectors [][]float32, memory int) bool {
 	return full-size >= max(full/10, minBytesSaved) && int64(memory) <= most
 }
 
-// Vectors writes vectors in sparse form or as plain float32 numbers.
 func (w *Writer) Vectors(vectors [][]float32, sparse bool) {
 	if !sparse {
 		for _, v := range vectors {

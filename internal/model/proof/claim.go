@@ -15,11 +15,10 @@ func (c Claim) AsGood(other Claim) bool {
 	return c.DualObjective >= other.DualObjective && c.Gap() <= other.Gap()
 }
 
-// GapTolerance and ObjectiveTolerance define the largest error that float32 dot products may leave
-// in a claimed objective P.
+// Factors of Claim.Tolerance.
 const (
-	GapTolerance       = 0.01 // as a share of P - D, where D is the lower bound
-	ObjectiveTolerance = 1e-4 // as a share of P, if there is no lower bound
+	GapTolerance       = 0.01 // of P - D
+	ObjectiveTolerance = 1e-4 // of P, if there is no lower bound
 )
 
 // Tolerance returns the largest error that float32 dot products may leave in c.Objective.
@@ -58,7 +57,8 @@ func (h ClaimHeader) CheckGap(gap *float64) string {
 	case gap == nil && want == nil || gap != nil && want != nil && *gap == *want:
 		return ""
 	case gap == nil:
-		return fmt.Sprintf("the file has no gap; it is %v by the objective and the bound in the file", *want)
+		return fmt.Sprintf("the file has no gap; it is %v by the objective and the bound in the file",
+			*want)
 	case h.P == nil || h.D == nil:
 		return fmt.Sprintf("the gap is %v in the file, without both an objective and a bound beside it",
 			*gap)

@@ -150,8 +150,8 @@ func (t *Comparison) wrong(suffix string, claimed, found float64) {
 	t.Contradict("the objective%s is %v, not %v", suffix, found, claimed)
 }
 
-// Bound reports whether the computed bound and gap of a problem confirm the claim, and adds the
-// claim to the sums for Means.
+// Bound reports whether a problem's computed bound and gap confirm the claim, and adds the claim to
+// the sums for Means.
 func (t *Comparison) Bound(suffix string, claimed, found Claim) bool {
 	t.sum.Objective += claimed.Objective
 	t.sum.DualObjective += claimed.DualObjective
@@ -192,8 +192,7 @@ func (t *Comparison) Means(all Claim) {
 	}
 }
 
-// All compares the bound and gap of the claimed means with the computed means. It sets Unsure
-// unless they are confirmed.
+// All sets Unsure unless the computed means confirm the claimed ones.
 func (t *Comparison) All(claimed, found Claim) {
 	if !t.bound("", claimed, found) {
 		t.Unsure = true

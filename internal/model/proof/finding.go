@@ -18,12 +18,7 @@ const (
 	ClaimsNothing = "claims nothing"
 )
 
-// Verdict returns the first of these verdicts that applies:
-//
-//   - contradicted, if there are reasons
-//   - claims nothing, if the claimed relative gap is above 1 or NaN
-//   - not confirmed, if unsure is true
-//   - confirmed
+// Verdict returns the verdict on the claimed means, all. reasons counts the contradictions.
 func Verdict(reasons int, all Claim, unsure bool) string {
 	switch {
 	case reasons > 0:

@@ -1,9 +1,9 @@
 // Package proof defines what a model records of its objective P and of a lower bound D on the
 // minimum P*, and compares it with values computed again from the data.
 //
-// A lower bound D above 0 accounts for all rounding errors, the errors of P included: D <= P* - e
-// if the computed P differs from the exact objective by at most e. Then P - D is at least the
-// excess of the exact objective over P*.
+// A lower bound D above 0 accounts for all rounding errors: D <= P* - e if the computed P differs
+// from the exact objective by at most e. P - D is then at least the excess of the exact objective
+// over P*.
 package proof
 
 import (

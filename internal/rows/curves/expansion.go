@@ -24,7 +24,7 @@ const (
 	Pieces Kind = "pieces"
 )
 
-// Terms cut scaled values off at -Clip and Clip.
+// Clip is the magnitude at which terms cut scaled values off.
 const Clip = 4
 
 // Expansion describes the terms that are appended to scaled rows: the value of term k in a row with

@@ -100,7 +100,6 @@ func measure(x store.Rows, weight []float64, moments, constants bool, threads in
 	return c
 }
 
-// The result shares memory with the maxBits of the first worker that has run.
 func largest(workers []*columnWorker, cols int) []float32 {
 	var all []uint32
 	for _, w := range workers {

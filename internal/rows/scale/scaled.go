@@ -100,7 +100,6 @@ func (r *Scaled) scaleDense(threads int) store.Matrix {
 	return store.Of(d).(store.Matrix)
 }
 
-// scaleSparse keeps the positions of all stored values, even of those that scaling rounds to 0.
 func (r *Scaled) scaleSparse(threads int) store.Matrix {
 	n := r.raw.Rows()
 	starts := make([]int64, n+1)

@@ -32,7 +32,6 @@ func (m *csr) Size() int {
 	return 8 * m.NNZ()
 }
 
-// Clone drops the checks of a lazy matrix once all its blocks have been found good.
 func (m *csr) Clone() Rows {
 	if m.Guard() != nil && m.matrix.Guard().Verified() {
 		return ofSparse((*sparse.Matrix)(m.matrix))

@@ -22,7 +22,6 @@ func newDenseRows(x *dense.Matrix) *denseRows {
 
 func (m *denseRows) guard() *matrices.Guard { return (*matrices.Dense)(m.Matrix).Guard() }
 
-// maxReorderCols is the largest number of columns for which ReorderGain is not NoGain.
 const maxReorderCols = 256
 
 func (m *denseRows) Dot(i int, w []float32) float32     { return dense.Dot(m.copied.Row(i), w) }

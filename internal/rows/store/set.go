@@ -213,9 +213,9 @@ func Fingerprint(x Examples, y []float32, threads int, stop func() bool) string 
 	return Kind(x) + ":" + hex.EncodeToString(h.Sum(nil))
 }
 
-// Fingerprint returns Kind(s.X), a colon, and a SHA-256 of the numbers of rows and columns, prior
-// (a hash of the run's prior, or empty), the labels, the unscaled rows raw, and the weights. Once
-// stop returns true, Fingerprint returns "".
+// Fingerprint returns Kind(s.X), a colon, and a SHA-256 of prior (a hash of the run's prior, or
+// empty), the labels, the unscaled rows raw, and the weights. Once stop returns true, Fingerprint
+// returns "".
 func (s *Set) Fingerprint(raw Rows, prior string, threads int, stop func() bool) string {
 	h := sha256.New()
 	fmt.Fprintln(h, raw.Rows(), raw.Cols(), len(s.Weight), prior)

@@ -45,7 +45,7 @@ type Rows interface {
 	Err() error
 	// Clone returns the rows for another goroutine.
 	Clone() Rows
-	// Size returns the bytes of the rows in memory; 0 for user-defined rows and mapped sparse rows.
+	// Size estimates the bytes of the rows; 0 for user-defined rows and mapped sparse rows.
 	Size() int
 
 	// Prefetch loads row i into the caches. Call it PrefetchDistance rows before row i is used, or

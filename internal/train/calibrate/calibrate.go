@@ -19,9 +19,9 @@ func (s Sigmoid) At(z float64) float64 { return floats.Sigmoid(-(float64(s.A*z) 
 // targets, (n1+1)/(n1+2) and 1/(n0+2), where n1 and n0 are their numbers. Fit follows Lin, Lin and
 // Weng (Machine Learning 68, 2007).
 //
-// A score of weight 2 counts as two scores, in Platt's targets as well; if weight is nil, all
-// weights are 1. If the weights above 0 have a mean below 1, all are scaled to raise it to 1,
-// because Platt's targets would outweigh small weights.
+// A score of weight 2 counts as two scores, in Platt's targets as well; nil weights are ones. If
+// the mean of the weights above 0 is below 1, Fit first raises it to 1 by a factor, because Platt's
+// targets would outweigh small weights.
 func Fit(z []float64, positive []bool, weight []float64) Sigmoid {
 	p := problem{z, make([]float64, len(z)), unitWeights(weight, len(z))}
 	var pos, neg float64
@@ -89,8 +89,8 @@ func (p *problem) negLogLikelihood(s Sigmoid) (sum float64) {
 	return sum
 }
 
-// slope is the directional derivative of negLogLikelihood along the step (da, db). If the gradient
-// is nearly 0, flat is true and the other results are 0.
+// slope is the derivative of negLogLikelihood along the step (da, db). If the gradient is nearly 0,
+// flat is true and the other results are 0.
 func (p *problem) newtonStep(s Sigmoid) (da, db, slope float64, flat bool) {
 	const ridge = 1e-12
 	h11, h22, h21, g1, g2 := ridge, ridge, 0.0, 0.0, 0.0
@@ -114,7 +114,7 @@ func (p *problem) newtonStep(s Sigmoid) (da, db, slope float64, flat bool) {
 	return da, db, float64(g1*da) + float64(g2*db), false
 }
 
-// Normalize divides the elements of p by their sum or, if that is not above 0, sets each to
+// Normalize divides the elements of p by their sum. Unless the sum is above 0, it sets each to
 // 1/len(p).
 func Normalize(p []float64) {
 	var sum float64

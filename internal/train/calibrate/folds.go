@@ -27,7 +27,7 @@ func Folds(y, weights []float32, folds int, seed uint64) []int {
 	shuffled := make([]uint32, len(counted))
 	order.Permute(rand.NewPCG(seed, order.Stream), shuffled)
 	dealt := make(map[float32]int)
-	next := 0 // first fold of the next label; labels start at different folds, for equal fold sizes
+	next := 0 // first fold of the next label, modulo folds: varies, for similar fold sizes
 	for _, k := range shuffled {
 		i := counted[k]
 		if _, ok := dealt[y[i]]; !ok {
@@ -40,8 +40,8 @@ func Folds(y, weights []float32, folds int, seed uint64) []int {
 	return fold
 }
 
-// Outside returns a copy of weights, or ones if weights is nil, in which rows of fold held have the
-// weight 0.
+// Outside returns a copy of weights, or ones if weights is nil, with zeros for the rows of fold
+// held.
 func Outside(weights []float32, fold []int, held int) []float32 {
 	part := slices.Repeat([]float32{1}, len(fold))
 	copy(part, weights)
@@ -53,8 +53,8 @@ func Outside(weights []float32, fold []int, held int) []float32 {
 	return part
 }
 
-// OwnWeights returns a copy of weights, or ones if weights is nil, with zeros where product is 0;
-// nil if product is nil. product holds each row's weight times the weight of its class.
+// OwnWeights returns a copy of weights, or ones if weights is nil, with zeros where product, each
+// row's weight times its class's weight, is 0. If product is nil, the result is nil.
 func OwnWeights(weights []float32, product []float64) []float32 {
 	if product == nil {
 		return nil

@@ -30,8 +30,8 @@ type Head struct {
 	Learners  []Learner `json:"learners"` // learners of the first run, then of the second, ...
 }
 
-// Best is the session's best point so far on validation data. Its weights are among the long
-// arrays.
+// Best is the session's best point so far on validation data, without its weights, which are among
+// the long arrays.
 type Best struct {
 	Quality   float64             `json:"quality"`
 	SinceBest int                 `json:"worse"`
@@ -43,7 +43,7 @@ type Best struct {
 type Run struct {
 	Steps int64 `json:"steps"`
 	Epoch int   `json:"epoch"`
-	// state of the random number generator: at the start of the epoch, or now if the epoch is over
+	// state of the random number generator at the start of the epoch, or now if the epoch is over
 	// or the order is IID
 	Generator []byte `json:"generator"`
 	Position  int    `json:"position"` // steps taken in the current epoch

@@ -1,7 +1,6 @@
 // Package dual implements dual coordinate descent (Hsieh et al., ICML 2008; for the log loss Yu,
 // Huang and Lin, Machine Learning 85, 2011), from any initial dual variables. Descent solves
-// problems with one weight vector, Joint problems with a vector for each class. Improve raises a
-// lower bound on the optimum.
+// problems with one weight vector, Joint problems with a vector for each class.
 package dual
 
 import (
@@ -22,8 +21,7 @@ type Solver interface {
 	// variables.
 	RecomputeWeights()
 	// Visit takes a dual step with each row of idx that is not skipped. Skipped rows count as
-	// steps, too. At a row whose score or curvature is not finite, Visit stops and sets the state's
-	// Err.
+	// steps. At a row whose score or curvature is not finite, Visit stops and sets the state's Err.
 	Visit(idx []uint32)
 	EndEpoch() // must be called after each pass
 	// Duals returns a copy of the dual variables, clamped by objective.Problem.Clamp.
@@ -34,8 +32,8 @@ type Solver interface {
 	DualEstimate() float64
 	// Save returns the counters for a checkpoint.
 	Save() *iterate.Progress
-	// Restore sets the counters that Save returns. It returns false if the start or the number of
-	// passes is impossible after the given epochs.
+	// Restore sets the counters that Save returns. It returns false if they are impossible after
+	// the given epochs.
 	Restore(from *iterate.Progress, epochs int) bool
 	// Arrays calls f with each array for a checkpoint, in a fixed order. f may write to the array.
 	Arrays(f func([]float32))
@@ -48,11 +46,11 @@ type Solver interface {
 //
 // A step sets a_i to the maximizer of the dual objective (nearly, for the log loss) with all other
 // dual variables fixed (Hsieh et al., algorithm 1), unless the gain would be too small: see pays.
-// Unless the bias has no penalty, the primal objective P minus the dual objective D is the mean of
-// the rows' duality gaps, loss(m_i) + conjugate(-a_i) + a_i*m_i with weight c_i.
+// The primal objective P minus the dual objective D is the mean of the rows' duality gaps,
+// loss(m_i) + conjugate(-a_i) + a_i*m_i, weighted by c_i, except with a bias without a penalty.
 //
-// A bias without a penalty is found by the method of multipliers: within a pass it moves like the
-// weight of an appended feature, and the end of the pass centers the penalty at the bias.
+// The method of multipliers finds a bias without a penalty: within a pass it moves like the weight
+// of an appended feature, and the end of the pass centers the penalty at the bias.
 type Descent struct {
 	common
 	Of     *objective.Binary
@@ -67,7 +65,7 @@ type common struct {
 	iterate.Progress
 	minGain  float64   // see pays
 	nextPass []float32 // pass in which each row is visited next
-	streak   []float32 // each row's latest successive visits with gap 0; at most maxSkip
+	streak   []float32 // number of each row's latest visits with gap 0; at most maxSkip
 	active   []uint32
 }
 
@@ -162,7 +160,7 @@ func (r *common) Duals() []float32 {
 	return a
 }
 
-// sum is the weighted sum over the rows of the part of D that is independent of w.
+// sum is the weighted sum over the rows of the part of D that does not depend on w.
 func (r *common) dual(sum float64) float64 {
 	square := 0.0
 	for k, v := range r.Vectors {
@@ -176,8 +174,8 @@ func (r *common) dual(sum float64) float64 {
 }
 
 // New returns a solver that starts with the dual variables alpha. For r2 see certificate.Bound. If
-// mean is set, the result is the mean of iterates sampled in the last pass: with a kink in the
-// loss, the primal objective of single iterates jumps up and down.
+// mean is set, the result is the mean of iterates sampled in the last pass: for a loss with kinks,
+// the primal objective of single iterates jumps up and down.
 func New(s *iterate.State, p *objective.Binary, alpha []float32, r2 float64, mean bool) *Descent {
 	d := &Descent{common: newCommon(s, p, alpha, mean), Of: p, v: s.Vectors[0],
 		square: float64(s.BiasScale * s.BiasScale)}
@@ -270,8 +268,8 @@ func (d *Descent) DualEstimate() float64 {
 	return d.dual(sum)
 }
 
-// Improve makes passes with the solver d, whose state is s and whose problem is p. It returns the
-// lower bound of the dual variables, or 0 if Visit sets an error. For r2 see certificate.Bound.
+// Improve makes passes with the solver d of problem p and state s. It returns the final dual
+// variables' lower bound, or 0 if Visit sets an error. For r2 see certificate.Bound.
 func Improve(d Solver, s *iterate.State, p objective.Problem, passes int, r2 float64) float64 {
 	d.RecomputeWeights()
 	visits := order.New(order.Permutation, s.Count(), 0, 0, 0)

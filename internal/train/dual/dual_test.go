@@ -449,8 +449,7 @@ func TestMixedVectors(t *testing.T) {
 	}
 }
 
-// A row without values has equal scores. From dual variables of 0 the step sets them to 1/2, the
-// optimum.
+// A row without values has equal scores, for which dual variables of 1/2 are optimal.
 func TestEqualScores(t *testing.T) {
 	x := dense.New(2, 1)
 	d := solverOf(t, spec{joint: true, log: true, lambda: 1}, x, []float32{0, 1}, false,

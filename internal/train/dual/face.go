@@ -13,23 +13,23 @@ import (
 )
 
 // This file speeds up the descent on problems with a small lambda, or with columns or rows of very
-// unequal norms. The dual objective is a quadratic function of the free variables, which are
+// unequal norms. The dual objective is a quadratic function of the free variables, those that are
 // neither 0 nor at a limit. Conjugate gradients optimize them together, clipped to the limits
 // (compare Moré and Toraldo, SIAM J. Optimization 1, 1991).
 
 const (
 	firstFace     = 16       // passes before the first step with all free variables
-	facePeriod    = 8        // passes between these steps; more if no step was taken
+	facePeriod    = 8        // passes between such steps; more after a failure
 	faceProducts  = 10       // largest number of products with the matrix in a step
 	faceHalvings  = 8        // largest number of step lengths tried
-	heavyShare    = 1. / 256 // least mean share of a heavy column in the diagonal elements
+	heavyShare    = 1. / 256 // least mean share of a heavy column in diagonal elements
 	maxHeavy      = 64
 	leastDiagonal = 1e-3    // least element of D, as a share of the matrix's diagonal element
 	maxFree       = 1 << 18 // largest number of free variables
 	maxHeavyBytes = 1 << 24 // largest size of H in bytes, without the column for the bias
 )
 
-// FaceBytes estimates the most bytes of a step with all free variables.
+// FaceBytes estimates the most bytes that a step with all free variables allocates.
 func FaceBytes(rows, columns float64) float64 {
 	rows = min(rows, maxFree)
 	heavy := 4 * float64(rows*min(columns, maxHeavy))
@@ -42,8 +42,8 @@ func FaceBytes(rows, columns float64) float64 {
 //	sum of slope_i*s_i - 1/2 sum of s_i*s_j*<x_i, x_j>/(lambda*n) - bend/2 sum of s_i^2/c_i.
 //
 // The preconditioner approximates lambda*n times the matrix of the quadratic terms by D + H*H'. H
-// has the heavy columns, which have a large share of the diagonal, and the bias's feature. D is the
-// rest of the diagonal.
+// has the heavy columns, with a large share of the diagonal, and the bias's feature. D is the rest
+// of the diagonal.
 type face struct {
 	*Descent
 	rows    []uint32
@@ -59,8 +59,7 @@ type face struct {
 	t       []float64 // an element per column of H
 }
 
-// limits returns the part of the loss's range in which a can change without crossing a kink of the
-// dual objective.
+// limits returns the range in which a can change without crossing a kink of the dual objective.
 func (d *Descent) limits(a float64) (low, high float64) {
 	t := d.Of.Cost.Kind.Traits()
 	low, high = max(t.Low, -math.MaxFloat32), min(t.High, math.MaxFloat32)
@@ -249,8 +248,8 @@ func (f *face) conjugateGradients(inverse float64) {
 	}
 }
 
-// move takes f.step or a fraction of f.step, clipped to the limits, that raises the dual objective.
-// It returns false if it finds none. inverse is 1/(lambda*n).
+// move takes f.step or a fraction of it, clipped to the limits, that raises the dual objective. It
+// returns false if it finds none. inverse is 1/(lambda*n).
 func (f *face) move(inverse float64) bool {
 	length := 1.0
 	for range faceHalvings {

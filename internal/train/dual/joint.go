@@ -40,8 +40,8 @@ type Joint struct {
 	z, old, b, sorted []float64 // buffers, one number per class
 }
 
-// NewJoint returns a solver of p. The rows of m are the vectors of s; alpha has a dual variable for
-// each row and class. For mean see New.
+// NewJoint returns a solver of p. The rows of m are the vectors of s; alpha holds the initial dual
+// variables by row and class. For mean see New.
 func NewJoint(s *iterate.State, p *objective.Joint, m *dense.Matrix, alpha []float32,
 	mean bool) *Joint {
 	k := len(s.Vectors)
@@ -76,7 +76,7 @@ func (j *Joint) duals(i int) []float64 {
 	return j.old
 }
 
-// shift adds row i, multiplied by change and by the row's weight, to vector r and its bias. If the
+// shift adds row i, multiplied by change and the row's weight, to vector r and its bias. If the
 // vectors are mixed, the caller must add the row with mixed.Axpy.
 func (j *Joint) shift(r, i int, change float64) {
 	a := float32(change * j.RowWeight(i))
@@ -212,7 +212,7 @@ func (j *Joint) stepToSoftmax(q float64) (gap float64) {
 	if !close {
 		gap = j.relativeEntropy()
 	}
-	// Newton's method, safeguarded by bisection, for the position s on the line: 0 is old, 1 the
+	// Newton's method, safeguarded by bisection, finds the position s on the line: 0 is old, 1 the
 	// softmax.
 	s, low, high := 1/(1+q), 0.0, 1.0
 	for range 16 {
@@ -248,7 +248,7 @@ func (j *Joint) stepToSoftmax(q float64) (gap float64) {
 	return gap
 }
 
-// The result is the relative entropy of the old dual variables with respect to the softmax.
+// The result is the relative entropy of old with respect to the softmax.
 func (j *Joint) relativeEntropy() (gap float64) {
 	top := slices.Max(j.z)
 	least := floats.Log(slices.Max(j.b)) - top

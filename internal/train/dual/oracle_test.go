@@ -51,7 +51,7 @@ func (d *problem) label(i int) (side, target float64) {
 	return -1, 0
 }
 
-// offset returns the part of row i's score by vector k that no dual variable changes.
+// offset returns the part of row i's score by vector k that does not depend on dual variables.
 func (d *problem) offset(i, k int) (z float64) {
 	if d.PriorScores != nil {
 		z = d.PriorScores[i*len(d.Vectors)+k]
@@ -62,8 +62,8 @@ func (d *problem) offset(i, k int) (z float64) {
 	return z
 }
 
-// coefficients returns the multiple of row i in each vector, and the row's part of the dual
-// objective without the squared norm of w.
+// coefficients returns the multiple of row i in each vector, before weighting, and the row's part
+// of the dual objective without the squared norm of w.
 func (d *problem) coefficients(i int) (c []float64, gain float64) {
 	a := d.dualsOf(i)
 	if !d.spec.joint {

@@ -18,11 +18,11 @@ type Traits struct {
 	// Low and High limit minus the derivative of the loss, and so the dual variable of a row. They
 	// may be infinite.
 	Low, High float64
-	// Curvature is the largest second derivative. It must be 0 for a loss with kinks, and may be 0
-	// if Low and High are finite.
+	// Curvature is the largest second derivative, or 0: it must be 0 for a loss with kinks, and
+	// above 0 if Low or High is infinite.
 	Curvature float64
-	// Linear and Quadratic are s and q in DualTerm(b) = s*b - q*b^2 or, for a loss with Epsilon, in
-	// -Func.Epsilon*|b| - q*b^2. They have no meaning for a loss with Entropy.
+	// Linear and Quadratic are s and q in DualTerm(b) = s*b - q*b^2. With Epsilon, s*b becomes
+	// -Func.Epsilon*|b|. With Entropy, they have no meaning.
 	Linear, Quadratic float64
 	// Entropy reports whether DualTerm(b) is the entropy of b and 1-b.
 	Entropy bool

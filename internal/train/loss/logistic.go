@@ -45,10 +45,10 @@ func negate(dst, m []float64) {
 //
 //	t + m + q (sigmoid(t) - a) = 0
 //
-// whose left side has a derivative between 1 and 1 + q/4. Newton steps could oscillate: a step that
-// leaves the bounds of t, or is more than half as long as the step before, is replaced by a
-// bisection. If t exceeds log q, q (1 - sigmoid(t)) is less than 1, so that the solution is at most
-// the larger of log q and 1 - m. Likewise, it is at least the smaller of -log q and -1 - m.
+// whose left side has a derivative between 1 and 1 + q/4. Newton steps could oscillate: a bisection
+// replaces a step that leaves the bounds of t, or is more than half as long as the step before. If
+// t exceeds log q, q (1 - sigmoid(t)) is less than 1: the solution is at most the larger of log q
+// and 1 - m. Likewise, it is at least the smaller of -log q and -1 - m.
 func bestOfEntropy(_ *definition, a, m, q, _ float64) (next, gap float64) {
 	t, low, high := -m, -m-float64(q*(1-a)), -m+float64(q*a)
 	if q > 16 {
@@ -81,7 +81,7 @@ func bestOfEntropy(_ *definition, a, m, q, _ float64) (next, gap float64) {
 			next = a - float64((t+step+m)/q)
 			break
 		} else if !steep && last <= 16*smallLogit {
-			// ratio of the second-order to the first-order term of the sigmoid's expansion
+			// second-order term over first-order term of the sigmoid's expansion
 			half := float64(step * (0.5 - next))
 			next += float64(float64(step*curvature) * (1 + half))
 			break

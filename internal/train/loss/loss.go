@@ -1,6 +1,6 @@
-// Package loss provides the losses as functions of a row's margin or residual: values, derivatives,
-// conjugates, smoothed derivatives, and constants. Each loss is a definition in its own file, which
-// Func evaluates. docs/extending.md lists the files that a new loss needs.
+// Package loss provides the losses as functions of a row's margin or residual. Each loss is a
+// definition in its own file, which Func evaluates. docs/extending.md lists the files that a new
+// loss needs.
 package loss
 
 import "fmt"
@@ -91,9 +91,9 @@ func (f Func) DualStep(a, m, q float64) (next, gap float64) {
 }
 
 // DerivativesAt returns a, minus the first derivative at m, and curvature, the second derivative at
-// m, of the loss smoothed to the width h = 1/inverse. A loss without kinks is not smoothed. Around
-// a kink, the derivative changes linearly over the width h instead of jumping; where two such zones
-// overlap, the changes add up.
+// m, of the smoothed loss. Its derivative changes linearly over the width 1/inverse around a kink
+// instead of jumping; where two such zones overlap, the changes add up. A loss without kinks is not
+// smoothed.
 func (f Func) DerivativesAt(m, inverse float64) (a, curvature float64) {
 	return definitions[f.Kind].smooth(m, f.Epsilon, inverse)
 }

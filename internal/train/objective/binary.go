@@ -17,7 +17,7 @@ type Binary struct {
 }
 
 // Coefficient returns minus a sub-gradient of the loss of row i: c with respect to the margin, and
-// g with respect to the score, times the row's weight. With a prior, z is the score minus the
+// g, times the row's weight, with respect to the score. With a prior, z is the score minus the
 // prior's.
 func (b *Binary) Coefficient(i uint32, z float64) (c, g float32) {
 	side, target := b.MarginTerms(i)
@@ -60,9 +60,9 @@ func (b *Binary) Sign(i uint32) float32 {
 }
 
 // SumLosses returns the weighted sum of the losses of the rows at positions from to to-1 of the
-// view. If wide is nil, it uses float32 dot products with w, and returns NaN if a score is not
-// finite. Otherwise it uses float64 dot products with wide, unchecked. x is a clone of the view's
-// rows.
+// view. x is a clone of its rows. If wide is nil, SumLosses uses float32 dot products with w, and
+// returns NaN if a score is not finite. Otherwise it uses float64 dot products with wide,
+// unchecked.
 func (b *Binary) SumLosses(x store.Rows, w []float32, wide []float64, bias float64, from, to int,
 ) (sum float64) {
 	var margins [64]float64

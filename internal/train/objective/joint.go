@@ -21,8 +21,8 @@ type Joint struct {
 }
 
 // Coefficients stores in b a sub-gradient of the loss of row i with respect to the scores z, but 0
-// for the row's own class. It returns false if the sub-gradient of a Crammer-Singer loss is 0. With
-// a prior, z is the scores minus the prior's.
+// for its own class. It returns false if the sub-gradient of a Crammer-Singer loss is 0. With a
+// prior, z is the scores minus the prior's.
 func (j *Joint) Coefficients(z, b []float64, i uint32) bool {
 	y := int(j.Class[i])
 	clear(b)
@@ -83,8 +83,8 @@ func (j *Joint) Loss(z []float64, y int) float64 {
 	return worst
 }
 
-// lossBlock rows are multiplied by one vector before the next is read, because all vectors may
-// exceed the caches.
+// lossBlock rows are multiplied by a vector before the next is read: all vectors may exceed the
+// caches.
 const lossBlock = 32
 
 // MeanLoss returns the weighted mean loss, from float64 dot products with wide or, if wide is nil,
@@ -153,8 +153,8 @@ func (j *Joint) LossError(z, loss float64) float64 {
 	return float64(2*z) + float64(j.SumError*most)
 }
 
-// LogSumExp returns the logarithm of the sum over r of e^(z_r - base), but at least 0. If base is
-// one of the z_r, the logarithm is negative only by rounding.
+// LogSumExp returns the logarithm of the sum over r of e^(z_r - base), where base is one of the
+// z_r. It clips rounding errors below 0.
 func LogSumExp(z []float64, base float64) float64 {
 	top := slices.Max(z)
 	var sum float64

@@ -6,7 +6,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 )
 
-// Evaluation holds the mean loss of a problem's weight vectors, and how it was computed.
+// Evaluation is the mean loss of a problem's weight vectors, and how it was computed.
 type Evaluation struct {
 	W       [][]float32
 	Exact   [][]float64 // W before rounding to float32; nil if Loss is from float32 dot products

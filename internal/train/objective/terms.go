@@ -18,8 +18,8 @@ import (
 type Problem interface {
 	// AtZero returns P, the mean loss, at w = 0 or, with a prior, at the prior.
 	AtZero() float64
-	// Clamp returns the feasible value nearest to the dual variable a. In a joint problem it does
-	// not limit the sum of a row's dual variables.
+	// Clamp returns the feasible value nearest to a dual variable. In a joint problem it does not
+	// limit the sum of a row's dual variables.
 	Clamp(a float32) float32
 	// At returns P for the weight vectors w and their biases, computed from float32 dot products;
 	// NaN if a score is not finite.
@@ -144,8 +144,8 @@ func (t *Terms) AddPrior(w [][]float32) {
 	}
 }
 
-// PenaltyOf returns the sum of Penalty over the weight vectors w. A t.BiasScale of 0 means that
-// biases have no penalty.
+// PenaltyOf returns the sum of Penalty over the weight vectors w. If t.BiasScale is 0, biases have
+// no penalty.
 func PenaltyOf[F float32 | float64](t *Terms, w [][]F, bias []float64) (sum float64) {
 	for k := range w {
 		var from []float32
@@ -161,8 +161,8 @@ func PenaltyOf[F float32 | float64](t *Terms, w [][]F, bias []float64) (sum floa
 	return sum
 }
 
-// Penalty returns lambda/2 (|w - prior|^2 + (bias/biasScale)^2). A nil prior means zeros. With a
-// prior, bias must be the difference from the prior's bias.
+// Penalty returns lambda/2 (|w - prior|^2 + (bias/biasScale)^2). A nil prior means zeros. bias must
+// be the difference from the prior's bias.
 func Penalty[F float32 | float64](w []F, prior []float32, bias, lambda, biasScale float64) float64 {
 	sum := 0.0
 	if prior == nil {
@@ -179,7 +179,7 @@ func Penalty[F float32 | float64](w []F, prior []float32, bias, lambda, biasScal
 	return float64(lambda / 2 * sum)
 }
 
-// SquareSum returns the squared Euclidean norm of v, summed in order in float64.
+// SquareSum returns the squared norm of v, summed in order in float64.
 func SquareSum[F float32 | float64](v []F) (sum float64) {
 	for _, z := range v {
 		sum += float64(float64(z) * float64(z))

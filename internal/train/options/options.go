@@ -19,14 +19,14 @@ func Fill[T comparable](field *T, value T) {
 	}
 }
 
-// Rule is the result of checking one rule of a configuration. It is zero if the rule holds.
+// Rule is a violated rule of a configuration; zero if the rule holds.
 type Rule struct {
 	Field    string
 	Reason   string
-	Mentions string // names of the other fields in Reason, in their order, separated by blanks
+	Mentions string // names of the other fields in Reason, in order, separated by blanks
 }
 
-// Name is a field name among the arguments of Not, which lists it in Rule.Mentions.
+// Name is a field name that Not lists in Rule.Mentions.
 type Name string
 
 func (r Rule) Error() string { return r.Field + ": " + r.Reason }
@@ -40,8 +40,8 @@ func (r Rule) Err() error {
 
 func Bad(field, format string, args ...any) error { return Not(field, true, format, args...) }
 
-// OfModel returns an error about Lambda or C as one about the model that has it. The error then is
-// not one about a field of the caller.
+// OfModel turns a Rule about Lambda or C into an error of another type, about the model. It returns
+// other errors unchanged.
 func OfModel(pkg string, err error) error {
 	if bad, is := err.(Rule); is && (bad.Field == "Lambda" || bad.Field == "C") {
 		return fmt.Errorf("%s: config.%s of the model: %s", pkg, strings.ToLower(bad.Field), bad.Reason)
@@ -105,7 +105,7 @@ func Share(field string, have float64) Rule {
 	return Not(field, !(have > 0 && have < 1), "have %v, want more than 0 and less than 1", have)
 }
 
-// Only returns a Rule that is violated if broken is true: the field has no meaning while the field
+// Only returns the rule, violated if broken is true, that a field has no meaning while the field
 // named other has the given value.
 func Only[V any, S ~string](field string, broken bool, have V, other string, value S) Rule {
 	return Not(field, broken, "have %v, which has no effect with %s %q", have, Name(other), value)
@@ -114,8 +114,8 @@ func Only[V any, S ~string](field string, broken bool, have V, other string, val
 // MaxSteps is the largest number of steps: float64 represents all whole numbers up to it.
 const MaxSteps = 1 << 53
 
-// MinLambda is the least Lambda if the rows' mean squared length R^2 is 1 or more. For shorter rows
-// the least Lambda is MinLambda times R^2.
+// MinLambda is the least Lambda for rows with a mean squared length R^2 of 1 or more; below 1, the
+// least is MinLambda times R^2.
 const MinLambda = 1e-12
 
 // Exclusive returns the rules that at most one of Lambda and C, and one of Epochs and Steps, is
@@ -179,8 +179,8 @@ func Memory(limit int64, need float64, what string) Rule {
 		"the data", float64(limit)/1e6, what, need/1e6)
 }
 
-// CheckRows returns an error if x is nil, has an invalid number of rows or columns, or has too many
-// columns for limit, the MaxMemory; 0 means Allowed.
+// CheckRows returns the error of store.CheckExamples, or an error if x has too many columns for
+// limit, the MaxMemory; 0 means Allowed.
 func CheckRows(x store.Examples, limit int64) error {
 	if err := store.CheckExamples(x); err != nil {
 		return err

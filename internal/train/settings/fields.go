@@ -68,8 +68,8 @@ func SetBeyond(cfg any, use Use) (names []string) {
 	return names
 }
 
-// Differences returns an error that lists the settings with the use Same that differ, or nil. unit
-// is the number by which the targets, and so Epsilon, were divided.
+// Differences returns an error that lists the settings with the use Same that differ, or nil. The
+// targets, and so Epsilon, were divided by unit.
 func Differences(interrupted, resumed Settings, unit float64) error {
 	var formats []string
 	var args []any

@@ -1,6 +1,5 @@
-// Package settings provides the configuration of a training run, Settings, with the fields of
-// pegasos.Config. It defines the defaults that do not depend on data, and the rules that Validate
-// checks.
+// Package settings provides the configuration of a training run, Settings, its defaults that do not
+// depend on data, and the rules that Validate checks.
 package settings
 
 import (
@@ -89,9 +88,9 @@ func Copy(to, from any) {
 	}
 }
 
-// Plain returns s with zero fields set to their constant defaults. Fields without one, such as Tol
-// and Finish, stay unchanged. So do Lambda if C is set, Epochs if Steps is set, and Block and
-// BiasScale if Order and Bias do not use them.
+// Plain returns s with zero fields set to their constant defaults. Fields without a constant
+// default, such as Tol and Finish, stay unchanged. So do Lambda if C is set, Epochs if Steps is
+// set, and Block and BiasScale if Order and Bias do not use them.
 func (s Settings) Plain() Settings {
 	options.Fill(&s.Multiclass, OneVsRest)
 	if s.Multiclass == Multinomial {
@@ -142,7 +141,7 @@ func (s *Settings) AdaptsOffset() bool { return s.Offset == OffsetAuto && s.adap
 func (s *Settings) FillFrom(base Settings, resumed bool) {
 	base = base.Plain()
 	options.Fill(&s.Scale, base.Scale)
-	if s.Regression() == base.Regression() { // else the models don't match, an error of its own
+	if s.Regression() == base.Regression() { // the run otherwise ends in an error
 		options.Fill(&s.TargetScale, base.TargetScale)
 	}
 	options.Fill(&s.Curves, base.Curves)
@@ -182,7 +181,6 @@ func (s *Settings) Kind() loss.Kind {
 	return k
 }
 
-// LossFunc returns the loss function, with Epsilon if the loss has this parameter.
 func (s *Settings) LossFunc() loss.Func {
 	f := loss.Func{Kind: s.Kind()}
 	if f.Kind.Traits().Epsilon {
@@ -242,9 +240,9 @@ const MaxPairClasses = 2048
 
 func (s *Settings) Pairwise(classes int) bool { return s.Multiclass == OneVsOne && classes > 2 }
 
-// Parts yields the sets of rows that are trained on separately. If Pairwise(classes), it yields
-// each pair of classes, in a slice that it reuses, with the index of the pair's weight vector.
-// Otherwise it yields index 0 and a nil pair, for all rows.
+// Parts yields the parts of the data that are trained on separately. If Pairwise(classes), it
+// yields each pair of classes, in a slice that it reuses, with the index of the pair's weight
+// vector. Otherwise it yields 0 and a nil pair, for all rows.
 func (s *Settings) Parts(classes int) iter.Seq2[int, []int32] {
 	return func(yield func(int, []int32) bool) {
 		if !s.Pairwise(classes) {

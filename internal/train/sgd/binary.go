@@ -34,9 +34,9 @@ func NewBinary(s iterate.State, cost loss.Func, class int32) *Binary {
 		Of: objective.Binary{Terms: s.Terms, Cost: cost, Positive: class}}
 }
 
-// Steps takes a step with each of the rows idx or, if ends is not nil, with each batch of them:
-// batch k is idx[ends[k-1]:ends[k]], and batch 0 begins at index 0. It samples w when a sample is
-// due, and stops if a step sets Err.
+// Steps takes a step with each of the rows idx or, if ends is not nil, with each batch: batch k is
+// idx[ends[k-1]:ends[k]], and batch 0 begins at index 0. Steps samples w when a sample is due, and
+// stops if a step sets Err.
 func (p *Binary) Steps(idx []uint32, ends []int) {
 	if ends != nil || p.Radius > 0 {
 		inBatches(&p.State, idx, ends, p.batch)
@@ -205,8 +205,8 @@ func (p *Binary) runLoss(idx []uint32) {
 
 const preparedSteps = 64
 
-// runPrepared is runHinge for row formats whose kernel takes many steps in one call. The problem
-// must have no bias feature.
+// runPrepared is runHinge for row formats whose kernel takes many steps in a call. There must be no
+// bias feature.
 func (p *Binary) runPrepared(x *store.Stepper, idx []uint32) {
 	var prepared [preparedSteps]asm.Step
 	for len(idx) > 0 {

@@ -6,7 +6,7 @@ import (
 )
 
 // Group takes the steps of several one-vs-rest problems together, so that each row is read once.
-// The scores have the bits of separate dot products with each vector.
+// The scores have the same bits as separate dot products with each vector.
 type Group struct {
 	problems     []*Binary
 	x            store.Rows
@@ -22,13 +22,13 @@ type Group struct {
 	own   [][]float32
 }
 
-// minGroup problems or more share sparse rows. Their buffer is padded to a multiple of 8 vectors:
-// fewer would leave too much of it unused.
+// Fewer than minGroup problems do not share sparse rows: too much of the buffer, padded to a
+// multiple of 8 vectors, would be unused.
 const minGroup = 3
 
 // NewGroup returns a Group of the problems. The vector of problem k is row first+k of vectors.
-// NewGroup returns nil if a problem has a projection or is not a PlainHinge problem, or if sharing
-// the rows would not pay.
+// NewGroup returns nil if a problem has a projection or is not PlainHinge, or if sharing the rows
+// would not pay.
 func NewGroup(problems []*Binary, vectors *dense.Matrix, first int) *Group {
 	for _, p := range problems {
 		if !p.PlainHinge() || p.Radius > 0 {

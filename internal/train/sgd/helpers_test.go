@@ -125,12 +125,13 @@ func weightsOf(s *iterate.State) (w [][]float64) {
 //
 //	w <- w - eta*lambda*(w - w0) + eta * mean of weight*g*x,  eta = 1/(lambda*(t+t0))
 //
-// for each vector, where g is the row's coefficient, and projects w onto the ball around w0.
+// for each vector, where g is the row's coefficient. It then projects w onto the ball around w0, if
+// any.
 type oracle struct {
 	*spec
 	x      *dense.Matrix
 	y      []float32
-	share  []float64 // weights of the rows, with a mean of 1 over those above 0
+	share  []float64 // weights of the rows; those above 0 have a mean of 1
 	t      int64
 	w, w0  [][]float64 // weight vectors, each followed by its bias
 	counts []float64   // of coefficients, as in Windows.Count
@@ -207,7 +208,7 @@ func (s *spec) jointCoefficients(z []float64, y int) (g []float64, kink bool) {
 			most, at = v, r
 		}
 	}
-	for r := range z { // ties of scores of 0, which have no rounding errors, are no kinks
+	for r := range z { // a tie of scores of 0 is no kink, because they have no rounding errors
 		kink = kink || r != at && most-(cost(r)-(z[y]-z[r])) < 1e-4 && (z[r] != 0 || z[at] != 0)
 	}
 	if at != y {

@@ -14,8 +14,7 @@ import (
 //	sum over r != y of b_r*(phi(x, r) - phi(x, y)).
 //
 // For the log loss, b_r is the probability of class r. For the loss of Crammer and Singer, b_r is 1
-// for the class with the largest cost(y, r) - z_y + z_r if the largest is above 0, and 0 for all
-// other classes.
+// for the class with the largest cost(y, r) - z_y + z_r if that is above 0, and 0 otherwise.
 type Joint struct {
 	iterate.State
 	M  *dense.Matrix // rows are the state's vectors
@@ -97,8 +96,8 @@ func (j *Joint) batch(idx []uint32) {
 	j.Project()
 }
 
-// move adds g/share times row i to vector r, in a step with the given number of rows. It ends the
-// run if g/share is not finite.
+// move adds g/share times row i to vector r, in a step with the given number of rows. Unless
+// g/share is finite, it ends the run.
 func (j *Joint) move(r int, i uint32, g float32, share float64, rows int) {
 	a := float32(float64(g) / share)
 	if !floats.IsFinite(a) {

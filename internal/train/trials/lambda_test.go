@@ -43,7 +43,7 @@ func lambdaOf(job engine.Job, p *choose.Search) (float64, error) {
 	return lambda, err
 }
 
-// shift is above 0 if the chosen lambda is smaller than the default.
+// shift returns how many places the chosen lambda is below the default.
 func shift(t *testing.T, job engine.Job, p *choose.Search) int {
 	t.Helper()
 	lambda, err := lambdaOf(job, p)
@@ -59,7 +59,7 @@ func TestLambda(t *testing.T) {
 	for _, c := range []struct {
 		classes int
 		s       settings.Settings
-		least   int // least shift for labels that depend on the small differences
+		least   int // shift for labels that depend on the small differences
 	}{
 		{2, settings.Settings{}, 1}, {3, settings.Settings{}, 1},
 		{2, settings.Settings{Loss: "log"}, 1},

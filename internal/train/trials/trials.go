@@ -24,12 +24,13 @@ import (
 )
 
 // Best returns the choice of s whose models predict held-out rows best, its lambda, and an
-// estimate, if there is one, of how well such a model predicts other rows. jobOf returns the job of
+// estimate of how well such a model predicts other rows; nil for none. jobOf returns the job of
 // training on all rows for a choice.
 //
 // The free memory decides how many folds run in parallel and whether rows are copied, but not the
-// result. If it is too little for one fold, Best returns an error for the first choice, and skips a
-// later one. The result is undefined if the context of the jobs is done before Best returns.
+// result. If memory is too small for one fold, Best returns an error for the first choice, and
+// skips a later one. The result is undefined if the context of the jobs is done before Best
+// returns.
 func Best(s *choose.Search, jobOf func(*choose.Choice) engine.Job) (
 	best *choose.Choice, lambda float64, e *proof.Estimate, err error,
 ) {
@@ -116,8 +117,8 @@ func (t *trial) fits(size float64) bool {
 }
 
 const (
-	// A lambda must beat the default lambda by sureErrors standard errors. Curves or another
-	// multi-class scheme must beat the best choice before by sureCurves or sureSchemes.
+	// A lambda must beat the default lambda by sureErrors standard errors, a choice with curves the
+	// best choice before by sureCurves, and other choices by sureSchemes.
 	sureErrors  = 1.5
 	sureCurves  = 1.25
 	sureSchemes = 1
@@ -132,7 +133,7 @@ type trial struct {
 	search    *choose.Search
 	sample    []uint32 // indices of the sample's rows; nil for all rows
 	copies    bool     // sessions copy their rows
-	group     []int32  // for each row of job, index of the first equal row
+	group     []int32  // index of the first row of each row's group
 	part      []int32  // index of each row's part; store.NeverDealt or absent for a row in no part
 	deviation float64
 }
@@ -141,7 +142,7 @@ type trial struct {
 // sample is drawn, outside the sample.
 const absent = store.AbsentRow
 
-// about the least number of groups of equal rows of each class in a sample
+// about the least number of each class's groups of equal rows in a sample
 const minSampleGroups = 10 * choose.Parts
 
 // The result of assignParts does not depend on the order or copies of rows. If the search is on a
@@ -196,8 +197,8 @@ func (t *trial) takeSample() {
 func (t *trial) stopped() bool { return t.job.Until != nil && t.job.Until.Err() != nil }
 
 // holdOut trains a model with each lambda on the rows outside the given part, starting from the
-// model of the previous lambda. If a model is perfect on its training rows, all smaller lambdas get
-// its mistakes. holdOut returns an error if there is too little memory.
+// model of the previous lambda. After a model without mistakes on its training rows, all smaller
+// lambdas get its mistakes on the part. holdOut returns an error if there is too little memory.
 func (t *trial) holdOut(c *candidate, part int32) error {
 	if t.stopped() {
 		return nil
@@ -328,9 +329,9 @@ func (t *trial) beats(c, d *candidate) bool {
 
 func (t *trial) heldOut(i int) bool { return t.part[i] >= 0 && int(t.part[i]) < t.search.Folds }
 
-// compare returns the weighted mean difference between two lists of mistakes, negative if a's are
-// smaller, and its standard error; zeros if the mean is not finite. The rows of a group count as
-// one observation, and a row of weight w as w copies.
+// compare returns the weighted mean difference a - b of held-out rows' mistakes, and its standard
+// error; zeros if the mean is not finite. The rows of a group count as one observation, and a row
+// of weight w as w copies.
 func (t *trial) compare(a, b []float64) (mean, deviation float64) {
 	sums, weights := make([]float64, len(t.group)), make([]float64, len(t.group))
 	all := 0.0
@@ -362,8 +363,8 @@ func (t *trial) clipped(mistake float64, i int) float64 {
 	return min(mistake, float64(float64(most*most)*floats.At(t.job.Rows.Weight, i, 1)))
 }
 
-// estimate returns the accuracy, or R^2, on held-out rows, by which the settings were chosen. It
-// returns nil if a model is missing or there is no estimate.
+// estimate returns the accuracy, or R^2, on the held-out rows. It returns nil if a model is missing
+// or there is no estimate.
 func (t *trial) estimate(c *candidate) *proof.Estimate {
 	var errs proof.Errors
 	for i, wrong := range c.wrong[c.best] {

@@ -138,8 +138,8 @@ func TestCompare(t *testing.T) {
 	tr := &trial{search: &choose.Search{Folds: 2}, job: engine.Job{Rows: new(store.Set)},
 		group: []int32{0, 1, 2, 2, 4}, part: []int32{0, 1, 0, 0, 2}}
 	wrong := [][]float64{{1, 0, 1, 1, 0}, {0, 0, 1, 0, 9}}
-	// 3 groups of 4 held-out rows have the sums of differences -1, 0 and -1: the mean is -0.5.
-	// Their sums of residuals are -0.5, 0.5 and 0.
+	// The 4 held-out rows form 3 groups. Their sums of differences are -1, 0 and -1: the mean is
+	// -0.5. Their sums of residuals are -0.5, 0.5 and 0.
 	if mean, deviation := tr.compare(wrong[1], wrong[0]); mean != -0.5 || deviation != math.Sqrt(0.5)/4 {
 		t.Errorf("the difference is %v +- %v", mean, deviation)
 	}
