@@ -42,7 +42,7 @@ func Unmarshal(text []byte, value any) error {
 	return NewDecoder(strings.NewReader(string(text))).Into(value)
 }
 
-// valueReader limits the JSON of a value that encoding/json decodes in one call.
+// valueReader limits the length of a value that encoding/json decodes in one call.
 type valueReader struct {
 	r       io.Reader
 	account *account

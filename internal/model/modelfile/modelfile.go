@@ -18,7 +18,7 @@ import (
 	"strings"
 )
 
-// Kind is a kind of file in the format of this package.
+// Kind is a kind of file.
 type Kind struct {
 	Magic   string // with the space before the version
 	Name    string // in error messages

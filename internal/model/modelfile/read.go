@@ -18,7 +18,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/sys/files"
 )
 
-// Reader reads a file in the format of this package and computes its checksum.
+// Reader reads a file and computes its checksum.
 type Reader struct {
 	r   *Source
 	sum hash.Hash

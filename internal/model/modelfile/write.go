@@ -13,8 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/sys/atomicfile"
 )
 
-// Writer writes a file in the format of this package and computes its checksum. After an error of
-// writing it writes nothing more.
+// Writer writes a file and computes its checksum. After an error of writing it writes nothing more.
 type Writer struct {
 	*bufio.Writer
 	w          io.Writer

@@ -18,7 +18,7 @@ type Measurement struct {
 // least 0, or NaN without a bound.
 func (m Measurement) Proven() float64 { return max(0, m.Bound-m.MaxError) }
 
-// Found is the result of measuring one problem of a model again.
+// Found is a new measurement of one problem of a model.
 type Found struct {
 	Vector int // index in the model of the problem's first weight vector
 	Lambda float64
@@ -136,7 +136,7 @@ func ProblemSuffix(kind string, k, problems int) string {
 }
 
 // Objective compares the claimed objective of a problem with the objective found. A difference that
-// is NaN or above wrong contradicts the claim; any other above unsure sets Unsure.
+// is NaN or above wrong contradicts the claim; any other difference above unsure sets Unsure.
 func (t *Comparison) Objective(suffix string, claimed, found, unsure, wrong float64) {
 	switch off := math.Abs(claimed - found); {
 	case !(off <= wrong):

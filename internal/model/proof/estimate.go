@@ -84,10 +84,9 @@ func (s *Errors) add(group int32, wrong, target, weight float64) {
 	}
 }
 
-// Estimate returns the accuracy of the rows added, or R^2 for regression. The standard error of
-// R^2, a ratio of two means, is a first-order approximation. Estimate returns an error if no row
-// has a weight above 0, if all regression targets are equal, or if a prediction or target is too
-// large or not finite.
+// Estimate returns the accuracy of the rows added, or R^2 for regression. The standard error of R^2
+// is a first-order approximation. Estimate returns an error if no row has a weight above 0, if all
+// regression targets are equal, or if a prediction or target is too large or not finite.
 func (s *Errors) Estimate() (*Estimate, error) {
 	if len(s.weight) == 0 {
 		return nil, errors.New("no row has a weight above 0")

@@ -10,7 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
-// Columns holds statistics of the rows whose weight is above 0. Its JSON has only those of columns.
+// Columns holds statistics of the rows whose weight is above 0. Its JSON has only the statistics of
+// columns.
 type Columns struct {
 	Rows     int       `json:"-"`
 	Nonzeros int       `json:"-"`
@@ -43,7 +44,7 @@ type columnBlock struct {
 }
 
 // Measure computes statistics of the rows of positive weight; a nil weight means that all weights
-// are 1. Only if moments is true, it sets Mean, Variance and Constant. The results have the same
+// are 1. It sets Mean, Variance and Constant only if moments is true. The results have the same
 // bits for any number of goroutines: moments of blocks of rows are merged in order (Chan, Golub and
 // LeVeque, The American Statistician 37, 1983). Once stop returns true, the results are unusable.
 func Measure(x store.Rows, weight []float64, moments bool, threads int, stop func() bool) *Columns {

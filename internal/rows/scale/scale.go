@@ -25,8 +25,7 @@ const (
 
 // Scale describes how rows and regression targets are scaled: feature x of column j becomes (x -
 // Shift[j])*Factor[j], or each row is divided by its length if Kind is Unit. Target y becomes (y -
-// Centre)/Spread, unless Spread is 0. The fields must match those of pegasos.Scaling, because
-// pointers to one are converted to the other.
+// Centre)/Spread, unless Spread is 0. The fields must match those of pegasos.Scaling.
 type Scale struct {
 	Kind   Kind
 	Folded bool      // the scale is folded into the model's weights and biases

@@ -19,7 +19,7 @@ type Scaled struct {
 	matrix  store.Matrix // the scaled rows in float32, also if rows is compact
 	places  []uint32     // index in matrix of each row; nil if it is the row's own index
 	raw     store.Rows
-	at      []uint32 // likewise in raw
+	at      []uint32 // index in raw of each row; nil if it is the row's own index
 	scale   *Scale
 	stop    func() bool
 	lengths []float64 // length of each row of raw; nil unless the kind is Unit

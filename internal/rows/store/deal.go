@@ -26,7 +26,7 @@ type Labeled struct {
 // with seed. The numbers depend neither on the order of the rows nor on repeated rows with equal
 // labels. The class of a group is the lowest class of its rows. A row of weight 0 is a group of its
 // own. For each row, Deal returns the index of its group's first row, and its place: NeverDealt,
-// AbsentRow, or the group's number plus its class. The classes' first groups thus have different
+// AbsentRow, or the group's number plus its class, to give the classes' first groups different
 // places.
 func Deal(rows Labeled, seed uint64) (group, place []int32) {
 	n := len(rows.Hashes)
@@ -75,7 +75,7 @@ func Deal(rows Labeled, seed uint64) (group, place []int32) {
 	return group, place
 }
 
-// Labeled describes the rows of s, which have the given hashes.
+// Labeled describes the rows of s, whose hashes are given.
 func (s *Set) Labeled(hashes []uint64) Labeled {
 	return Labeled{Hashes: hashes, Class: s.Class, Classes: len(s.Classes), Counts: s.counts}
 }

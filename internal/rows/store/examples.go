@@ -27,7 +27,6 @@ func Of(x Examples) Rows {
 	return newUserRows(x)
 }
 
-// MatrixOf returns Of(x) as a Matrix; ok is false if Of(x) is no Matrix.
 func MatrixOf(x Examples) (Matrix, bool) {
 	m, ok := Of(x).(Matrix)
 	return m, ok

@@ -29,7 +29,7 @@ func NewMixed(x Rows, k int) *Mixed {
 }
 
 // MixingPays reports whether x has kernels for interleaved vectors and, in the given number of
-// visits to rows, the mean column has about least nonzeros or more.
+// visits to rows, columns have on average about least nonzeros or more.
 func MixingPays(x Rows, visits, least int) bool {
 	if p := subsetOf(x); p != nil {
 		x = p.rows

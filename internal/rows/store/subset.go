@@ -6,7 +6,7 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// An embedded field named Rows would hide the method Rows.
+// An embedded field named Rows would clash with the method Rows.
 type rows = Rows
 
 // Row i of a subset is row at[i] of the base. Products and sums have the same bits as on copies,

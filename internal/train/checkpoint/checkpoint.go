@@ -57,8 +57,7 @@ type Learner struct {
 	NewtonStarts int               `json:"newtons,omitempty"` // starts of Newton's method so far
 }
 
-// Newton is the state of Newton's method on a learner. A resumed run repeats the iterations of
-// Past.
+// Newton is the state of Newton's method. A resumed run repeats the iterations of Past.
 type Newton struct {
 	Start int64 `json:"start"`          // steps before Newton's method began
 	Dual  bool  `json:"dual,omitempty"` // Newton's method followed the dual descent

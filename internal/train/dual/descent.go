@@ -65,7 +65,7 @@ type common struct {
 	iterate.Progress
 	minGain  float64   // see pays
 	nextPass []float32 // pass in which each row is visited next
-	streak   []float32 // number of each row's latest visits with gap 0; at most maxSkip
+	streak   []float32 // number of each row's latest successive visits with gap 0; at most maxSkip
 	active   []uint32
 }
 

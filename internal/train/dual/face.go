@@ -29,7 +29,7 @@ const (
 	maxHeavyBytes = 1 << 24 // largest size of H in bytes, without the column for the bias
 )
 
-// FaceBytes estimates the most bytes that a step with all free variables allocates.
+// FaceBytes estimates the most bytes of a step with all free variables, without a buffer by column.
 func FaceBytes(rows, columns float64) float64 {
 	rows = min(rows, maxFree)
 	heavy := 4 * float64(rows*min(columns, maxHeavy))

@@ -196,9 +196,9 @@ func (j *Joint) project(q float64) (gap float64) {
 }
 
 // stepToSoftmax stores in b nearly the best dual variables for the log loss on the line from old to
-// the softmax of the scores. Along this line the dual objective is concave, and rises at the start.
-// gap is the row's duality gap before the step, to second order if each old dual variable differs
-// from the softmax p of its class by at most p.
+// the softmax of the scores. Along this line the dual objective is concave, and does not fall at
+// the start. gap is the row's duality gap before the step, to second order if each old dual
+// variable differs from the softmax p of its class by at most p.
 func (j *Joint) stepToSoftmax(q float64) (gap float64) {
 	certificate.Softmax(j.z, j.b)
 	square, close := 0.0, true

@@ -2,8 +2,7 @@ package dual_test
 
 import "math"
 
-// This file computes the dual objective and duality gaps in float64 from the losses and their
-// conjugates.
+// This file computes the dual objective and duality gaps in float64.
 
 func entropy(p float64) float64 {
 	if p <= 0 {

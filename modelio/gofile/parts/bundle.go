@@ -2077,8 +2077,8 @@ type expansion struct {
 // a piece.
 type term [2]int32
 
-// fill stores the values of all terms of e, computed in float64, in dst. z holds the scaled values
-// of all columns.
+// fill stores the values of all terms, computed in float64, in dst. z holds the scaled values of
+// all columns.
 func fill[T float32 | float64](e *expansion, dst []T, z []float32) {
 	shift, factor := e.Shift[:len(e.Terms)], e.Factor[:len(e.Terms)]
 	dst = dst[:len(e.Terms)]
@@ -2188,7 +2188,7 @@ func fold(lane []float32) float32 {
 // countVotes counts the votes of pairs of classes, whose scores are in the order (0,1), (0,2), ...,
 // (1,2), .... A score above 0 is a vote for the second class of its pair, any other score a vote
 // for the first. For each class countVotes stores its number of votes in votes, and in sums the sum of
-// its pairs' scores, negated if the class is first in the pair.
+// its pairs' scores, each negated if the class is first in the pair.
 func countVotes(scores, votes, sums []float64) {
 	clear(votes)
 	clear(sums)
@@ -2257,7 +2257,7 @@ type sigmoid struct{ A, B float64 }
 
 func (s sigmoid) At(z float64) float64 { return logistic(-(float64(s.A*z) + s.B)) }
 
-// normalize divides the elements of p by their sum or, if that is not above 0, sets each to
+// normalize divides the elements of p by their sum. Unless the sum is above 0, it sets each to
 // 1/len(p).
 func normalize(p []float64) {
 	var sum float64
