@@ -7,12 +7,12 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/plural"
 )
 
-// GoodWeight reports whether w is a valid weight of a row or class: 0, or from 1e-15 to 1e15.
+// GoodWeight reports whether w is a valid weight of a row or class.
 func GoodWeight(w float64) bool { return w == 0 || w >= 1e-15 && w <= 1e15 }
 
 const GoodWeights = "0 or 1e-15 to 1e15"
 
-// Unused is the error for a label that has a weight but no row.
+// Unused is the error for a label with a weight but no row.
 type Unused float32
 
 func (e Unused) Error() string { return fmt.Sprintf("no row has the label %v", float32(e)) }

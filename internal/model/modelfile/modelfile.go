@@ -51,8 +51,7 @@ func (f Field) UpTo(limit int) Field {
 	return f
 }
 
-// CheckData returns an error unless text is empty or a fingerprint of training data: the layout of
-// the rows ("dense", "sparse" or "other"), a colon and a SHA-256 in lower-case hexadecimal.
+// CheckData returns an error unless text is empty or a fingerprint of training data.
 func CheckData(text string) error {
 	if text != "" && !fingerprint.MatchString(text) {
 		return errors.New(`data: want "dense:", "sparse:" or "other:" and 64 lower-case ` +

@@ -76,15 +76,15 @@ func (w *Writer) bitmap(vectors [][]float32) {
 	}
 }
 
-// Vectors holds the numbers of a file's vectors, in sparse form or plain.
+// Vectors holds the numbers of a file's vectors.
 type Vectors struct {
 	bits   []byte    // bitmap of the sparse form; nil if values has all numbers
 	values []float32 // stored numbers that Next has not returned yet
 	at     int       // count of numbers that Next has returned in sparse form
 }
 
-// Vectors reads the n numbers of all vectors together, in sparse form or plain. In sparse form it
-// returns an error if the file is too small for vectors that take memory bytes.
+// Vectors reads the n numbers of all vectors together. In sparse form it returns an error if the
+// file is too small for vectors that take memory bytes.
 func (r *Reader) Vectors(n int, sparse bool, memory int) (v *Vectors, err error) {
 	v = new(Vectors)
 	if !sparse {

@@ -26,7 +26,7 @@ const (
 	R2       = "r2"
 )
 
-// Check returns an error if e is not nil and is invalid.
+// Check accepts a nil e.
 func (e *Estimate) Check() error {
 	switch {
 	case e == nil:
@@ -71,7 +71,7 @@ func (s *Errors) Number(group int32, y, predicted, weight float64) {
 	s.Square(group, y, float64(d*d), weight)
 }
 
-// Square adds a row with the regression target y and the squared error of its prediction.
+// Square is Number for a given squared error of the prediction.
 func (s *Errors) Square(group int32, y, square, weight float64) {
 	s.regression = true
 	s.add(group, square, y, weight)

@@ -102,8 +102,7 @@ func (s *Scale) Lengths(cols int) (shifts, factors int) {
 	return 0, 0
 }
 
-// WithCols returns s resized to cols columns. Columns that s lacks are left unscaled. The result is
-// s itself if s is nil or has no factors.
+// WithCols returns s resized to cols columns. Columns that s lacks are left unscaled. s may be nil.
 func (s *Scale) WithCols(cols int) *Scale {
 	if s == nil || s.Factor == nil {
 		return s

@@ -83,8 +83,7 @@ func CopySize(x Rows) float64 {
 	return 4 * float64(x.Rows()) * float64(x.Cols())
 }
 
-// CheckExamples returns an error if x is nil or a nil matrix, has a negative number of rows or
-// columns, or has more than 2^31-1 columns.
+// CheckExamples returns an error if x is nil or a nil matrix, or its size is negative or too large.
 func CheckExamples(x Examples) error {
 	switch x {
 	case nil, Examples((*dense.Matrix)(nil)), Examples((*sparse.Matrix)(nil)):
@@ -110,8 +109,8 @@ func MinMemory(x Examples) float64 {
 	return 4 * float64(vectors) * float64(x.Cols())
 }
 
-// CheckLabels returns the error of CheckExamples, or an error if x has no rows or 2^bits rows or
-// more, or if y does not have one label for each row.
+// CheckLabels returns the error of CheckExamples, or an error unless x has 1 to 2^bits-1 rows and y
+// a label for each.
 func CheckLabels(x Examples, y []float32, bits int) error {
 	if err := CheckExamples(x); err != nil {
 		return err
@@ -149,8 +148,6 @@ func CheckRow(idx []int32, val []float32) {
 	}
 }
 
-// notAscending returns the panic value for an idx[k] out of order.
-//
 //go:noinline
 func notAscending(idx []int32, k int) any {
 	if k == 0 {

@@ -63,7 +63,6 @@ func (v *View) All() iter.Seq2[int, int] {
 	}
 }
 
-// SetRow returns the index in the set of row i of X.
 func (v *View) SetRow(i uint32) int {
 	if v.SetRows != nil {
 		return int(v.SetRows[i])

@@ -15,8 +15,8 @@ import (
 
 // Joint is dual coordinate descent on a problem with a vector for each class (Keerthi et al., KDD
 // 2008), with the loss of Crammer and Singer or the multinomial log loss. Row i, of class y and
-// with the weight c_i, has a dual variable p_ir >= 0 for each class r, and these sum to 1. Let w be
-// the weights, minus the prior's if any:
+// weight c_i, has a dual variable p_ir >= 0 for each class r, and these sum to 1. Let w be the
+// weights, minus the prior's if any:
 //
 //	w_r = v_r/(lambda*n), v_r = sum of c_i*((1 if r is y, else 0) - p_ir)*x_i.
 //

@@ -35,7 +35,6 @@ func Names() (names []string) {
 	return names
 }
 
-// KindOf returns the loss named name; ok is false if there is none.
 func KindOf(name string) (k Kind, ok bool) {
 	for k := range definitions {
 		if definitions[k].Name == name {

@@ -180,7 +180,7 @@ func TestMarginOfOne(t *testing.T) {
 }
 
 // Eq. (13): w after T steps is 1/(lambda (T+t0)) times the sum of y*x over the violations, which
-// the certificate's windows count. Float32 sums are exact, because the rows hold small integers.
+// p.Windows counts. Float32 sums are exact, because the rows hold small integers.
 func TestEq13(t *testing.T) {
 	data := sample.Random(3, 60, 9, 2, 0.5)
 	for i := range 60 {
