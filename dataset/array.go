@@ -9,7 +9,7 @@ import (
 )
 
 // shapeOf returns the first dimension of an array, and the product of the others. ok is false if
-// the product of all dimensions, where 0 counts as 1, is larger than most; so cols can't overflow.
+// the product of all dimensions exceeds most. A dimension of 0 counts as 1, lest cols overflow.
 func shapeOf(dims []uint64, most uint64) (rows, cols int, ok bool) {
 	product, size := uint64(1), uint64(1)
 	for i, d := range dims {

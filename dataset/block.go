@@ -8,13 +8,13 @@ type block struct {
 	val     []float32
 	ignored int64
 
-	// The fields below are for svmlight text only. Line numbers in errors count from the block's
-	// start.
+	// The following fields are for svmlight text only. Line numbers in errors count from the
+	// block's start.
 	file    int // index of the block's file
 	rounded int
 	size    int64 // largest index plus 1, at most rules.limit plus 1; undefined if hashed
 	zero    bool  // whether a feature has index 0
 	lines   int
 	err     *SyntaxError // if not nil, the block has no rows
-	last    *SyntaxError // error if the base turns out to be 0, for an index that is then too large
+	last    *SyntaxError // error for the first index too large if the base turns out to be 0
 }

@@ -6,8 +6,8 @@ import "fmt"
 // white space around the cells. It returns the names of the columns, nil if they have none. The
 // rows are those of [Read] with the same options, and also the rows in Set.LeftOut. The cells are
 // valid until each returns. In lines of JSON, a row has a cell for each field that has appeared up
-// to this row or in the beginning of a file. If each returns an error, reading ends with an error
-// that wraps it.
+// to this row or in the beginning of a file. If each returns an error, ReadCells stops and wraps
+// it.
 func ReadCells(path string, opt Options, each func(cells []string) error) (
 	names []string, err error,
 ) {

@@ -42,7 +42,6 @@ func (c *classes) class(name string) (y float32, reason string) {
 }
 
 // settle computes places and returns the class names, sorted by byte, or nil if there are none.
-// Set.Names says which spelling of true and of false remains.
 func (c *classes) settle() []string {
 	if c.names == nil {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
 
-// collector gathers blocks of rows in a matrix. If a later block has other columns, a dense matrix
-// becomes sparse. finish chooses the final layout.
+// collector gathers blocks of rows in a matrix. A dense matrix becomes sparse if it lacks a column
+// of a later block.
 type collector struct {
 	opt    Options
 	set    Set

@@ -185,7 +185,6 @@ func (c *columns) where() string {
 }
 
 // grow adds the columns from number c.cells on, and reports whether any becomes a new feature.
-// names are the names of all columns.
 func (c *columns) grow(names []string) (feature bool) {
 	for ; c.cells < len(names); c.cells++ {
 		name := form.ColumnName(names[c.cells])
@@ -207,7 +206,7 @@ func (c *columns) grow(names []string) (feature bool) {
 	return feature
 }
 
-// complete returns an error if a column of Options.Table is used but occurs in no line of JSON.
+// complete returns an error if a used column of Options.Table occurs in no line of JSON.
 func (c *columns) complete() error {
 	if !c.growing || c.wanted == nil {
 		return nil
@@ -236,10 +235,10 @@ func (e *LabelError) Error() string {
 }
 
 // ChooseLabel returns the index of the column of the labels in a table whose columns have the given
-// names. If exactly one column is called label, target, class or y, in any mix of upper and lower
-// case, and is the first or the last, ChooseLabel returns this column, and byName is true. If no
-// column has such a name, it returns the last column, or -1 if there are no names. Otherwise the
-// error is a *[LabelError].
+// names. If exactly one column is called label, target, class or y, in upper or lower case, and
+// this column is the first or the last, ChooseLabel returns it, and byName is true. If no column
+// has such a name, it returns the last column, or -1 if there are no names. Otherwise the error is
+// a *[LabelError].
 func ChooseLabel(names []string) (at int, byName bool, err error) {
 	last := len(names) - 1
 	var found []int

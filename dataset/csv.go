@@ -50,8 +50,8 @@ func (t *tableFile) describe(s *Set) {
 	s.Rounded, s.LeftOut = t.rounded, t.leftOut
 }
 
-// scanTable reads a table. It calls each whenever t.block is full, and after the last row. Words as
-// labels become provisional class numbers. The block's memory is reused after each returns.
+// scanTable reads a table. It calls each whenever t.block is full, and after the last row; then it
+// reuses the block's memory. Words as labels become provisional class numbers.
 func scanTable(from *sources, opt Options, each func(t *tableFile) error) (*tableFile, error) {
 	if err := opt.noHash(from.names[0]); err != nil {
 		return nil, err
@@ -178,7 +178,7 @@ type tableFile struct {
 	settled bool
 	refused *SyntaxError // error of the first cell that the encoder refused
 	taken   []string     // scratch
-	leading int          // cells 0 to leading-1 of the row are also those of the encoder
+	leading int          // the encoder's first leading cells are the row's
 	count   int
 	leftOut []int // numbers of the rows left out, from 0
 	rounded int
@@ -263,7 +263,6 @@ func (t *tableFile) settle(cells int) error {
 	return nil
 }
 
-// aboutSeparator returns advice for a table of one column that should have several.
 func (t *tableFile) aboutSeparator() string {
 	for _, d := range t.rows.Reader.Doubts() {
 		if d.About == "separator" {
@@ -418,7 +417,7 @@ func (t *tableFile) flush() error {
 func (t *tableFile) at(i int, cells []string, reason string) *SyntaxError {
 	line, column := t.rows.FieldPos(max(i, 0))
 	e := &SyntaxError{File: t.name, Line: line, Column: column, Reason: reason,
-		Cell: i != t.columns.label}
+		Cell: i < 0 || i != t.columns.label}
 	if i < 0 {
 		e.Column = 0
 		return e

@@ -320,7 +320,7 @@ func TestCSVHeader(t *testing.T) {
 	}
 }
 
-// A first row whose cells occur again, even after 2,000 rows, is data.
+// A first row is data if some of its cells occur again, even after 2,000 rows.
 func TestCSVHeaderOfLongFile(t *testing.T) {
 	rest := strings.Repeat("blue,flat,no\n", blockSize)
 	for text, header := range map[string]bool{
@@ -559,7 +559,8 @@ func TestMissingFirstLabel(t *testing.T) {
 	}
 }
 
-// Rows that are left out have fields, too: in this file, their fields determine the columns.
+// Rows that are left out determine the columns, too: a field that first appears after them is an
+// error.
 func TestFieldAfterRowsLeftOut(t *testing.T) {
 	text := strings.Repeat("{\"y\":null,\"a\":3}\n", 20_000) +
 		"{\"y\":1,\"a\":1,\"c\":2}\n{\"y\":0,\"a\":1,\"c\":2}\n"

@@ -22,8 +22,8 @@ func Digits() *Set {
 	return s
 }
 
-// DigitsSplit returns the digits in two parts, with pixels divided by 16: the test set has rows 3,
-// 7, 11 and so on, 449 in all, the training set the other 1,348 rows.
+// DigitsSplit returns the digits in two parts, with pixels divided by 16. The test set has rows 3,
+// 7, 11 and so on, 449 in all; the training set has the other 1,348 rows.
 func DigitsSplit() (train, test *Set) {
 	s := Digits()
 	var parts [2][]int

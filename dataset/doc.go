@@ -12,6 +12,4 @@
 // Features or an Encoder is set, they allocate memory in proportion to the bytes read. A fault in a
 // line of text is a [*SyntaxError]; every other error about a file names the file. The result does
 // not depend on the number of threads.
-//
-// Matrices that are already in memory do not need this package: pegasos.Train takes them.
 package dataset

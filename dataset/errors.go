@@ -44,7 +44,7 @@ func (e *SyntaxError) Error() string {
 	return s
 }
 
-// fail adds the file's name to an error, unless the error is an fs.PathError with this name.
+// fail adds the file's name to an error, unless the error wraps an fs.PathError with this name.
 func fail(name string, err error) error {
 	if p := (*fs.PathError)(nil); errors.As(err, &p) && p.Path == name {
 		return err

@@ -70,8 +70,8 @@ func (f Format) info() formatInfo {
 func (f Format) IsTable() bool { return f.info().table }
 
 // CanWrite reports whether [Write] can write format f to a file called path. If path ends in .gz,
-// the caller must compress the data; FormatPGSM, whose files are mapped into memory, does not allow
-// .gz. Apart from one .gz, path must not end in .gz, .bz2 or .zst, nor, for FormatCSV, in .psv.
+// the caller must compress the data; FormatPGSM does not allow .gz. Apart from one .gz, path must
+// not end in .gz, .bz2 or .zst, nor, for FormatCSV, in .psv.
 func (f Format) CanWrite(path string) bool {
 	info := f.info()
 	plain, _ := files.CutEnding(path, ".gz")
@@ -79,9 +79,9 @@ func (f Format) CanWrite(path string) bool {
 		!(info.mapped && plain != path) && files.PlainName(plain) == plain
 }
 
-// FormatOf returns the format of the named file by the ending of its name, in lower or upper case,
-// which .gz, .bz2 or .zst may follow. It returns FormatSvmlight for "-", FormatIDX for the names of
-// two IDX files, images,labels, and FormatAuto if the name does not tell the format.
+// FormatOf returns the format by the ending of the file's name, in lower or upper case, after
+// cutting .gz, .bz2 or .zst. It returns FormatSvmlight for "-", FormatIDX for the names of two IDX
+// files with a comma between, and FormatAuto if the name does not tell the format.
 func FormatOf(path string) Format {
 	if path == "-" {
 		return FormatSvmlight

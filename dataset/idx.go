@@ -11,7 +11,7 @@ import (
 )
 
 // readIDX reads a pair of IDX files, MNIST's format: an array of unsigned bytes, the images, and an
-// unsigned byte per image, the label. A feature is float32(pixel)/255.
+// unsigned byte per image, the label.
 func readIDX(images, labels openFile, opt Options) (*Set, error) {
 	if err := opt.noHash(images.name); err != nil {
 		return nil, err

@@ -28,7 +28,7 @@ type join struct {
 	names []string       // names of the columns; nil if they have none
 	at    map[string]int // index in names, for lines of JSON
 	first string         // name of the first file that is not empty; "" if all are empty
-	empty []string       // names of the files without rows and names of columns
+	empty []string       // names of the files without columns
 }
 
 const noRows = "the file has no rows"
@@ -66,8 +66,8 @@ func joinTables(from *sources, opt Options) (*join, error) {
 	return j, nil
 }
 
-// add compares the beginning of a file with the files before, and adds its DecimalMarks to points
-// and commas.
+// add compares the beginning of a file with the files before, and adds the Reader's DecimalMarks to
+// points and commas.
 func (j *join) add(in *input, points, commas *int) error {
 	files, err := in.readers()
 	if err != nil {
@@ -124,8 +124,8 @@ func (j *join) add(in *input, points, commas *int) error {
 }
 
 // given replaces the expected columns in g by the header, if any, of the first file that is not
-// empty. If that file has the format Lines, g gets this format. g stays unchanged for empty files
-// before the first, and for lines of JSON, whose columns may differ.
+// empty. If that file has the format Lines, g gets this format. g stays unchanged while no such
+// file is known, and for lines of JSON, whose columns may differ.
 func (j *join) given(g form.Given) form.Given {
 	if j.first == "" || g.Format == form.JSONL {
 		return g

@@ -15,7 +15,7 @@ type meter struct {
 	opt   Options
 	mu    sync.Mutex // guards read and told; held during calls of Options.Progress
 	read  int64
-	told  int64 // read at the last call of Options.Progress; -1 before the first
+	told  int64 // value of read at the last call of Options.Progress; -1 before the first
 	total int64 // bytes in all; 0 if unknown
 }
 

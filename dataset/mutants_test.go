@@ -59,7 +59,8 @@ type dataForm struct {
 	name string
 	file []byte
 	read func(b []byte) (*Set, error)
-	// If a checksum covers the whole file, a mutant must give this set or an error; nil otherwise.
+	// If a checksum covers the whole file, a mutant gives this set, an error, or several copies of
+	// a gzip file's text; else nil.
 	whole *Set
 	text  string // decompressed text of a gzip file
 }

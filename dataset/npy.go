@@ -306,9 +306,9 @@ func (a *npyArray) integer(raw []byte) (m uint64, negative bool) {
 	return m, false
 }
 
-// check returns an error if an element is not finite as float32, or if float32 can't hold an
-// integer label exactly. v are the elements of raw as float32; first is the index of v[0] in the
-// file.
+// check returns an error if an element is not finite as float32, or if a label is a whole number
+// that float32 can't hold exactly. v are the elements of raw as float32; first is the index of v[0]
+// in the file.
 func (a *npyArray) check(v []float32, raw []byte, first int) error {
 	fault := func(i int, reason string) error {
 		row, col := a.place(first + i)
@@ -357,7 +357,7 @@ func (a *npyArray) place(k int) (row, col int) {
 	return k / a.cols, k % a.cols
 }
 
-// exact reports whether an element is no integer, or an integer that float32 holds exactly.
+// exact reports whether an element is not a whole number, or exact in float32.
 func (a *npyArray) exact(raw []byte) bool {
 	if a.kind == 'f' {
 		f := math.Float64frombits(a.order.Uint64(raw))

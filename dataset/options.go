@@ -18,8 +18,8 @@ import (
 type Layout string
 
 const (
-	// LayoutAuto is dense if at least a quarter of all values are nonzero. A .pgsm file keeps its
-	// layout.
+	// LayoutAuto means LayoutDense if at least a quarter of all values are nonzero. A .pgsm file
+	// keeps its layout.
 	LayoutAuto   Layout = "auto"
 	LayoutDense  Layout = "dense"
 	LayoutSparse Layout = "sparse"
@@ -120,9 +120,9 @@ type Options struct {
 
 	Labels        Labels
 	MissingLabels MissingLabels
-	// RoundLabels, meant for regression, makes Read round labels that are whole numbers, written
-	// without an exponent, that float32 can't hold exactly, and count them in Set.Rounded. It
-	// concerns svmlight text and tables. If RoundLabels is false, such a label is an error.
+	// RoundLabels, meant for regression, concerns labels of svmlight text and tables that are whole
+	// numbers, written without an exponent, and not exact in float32. If RoundLabels is set, Read
+	// rounds these labels and counts them in Set.Rounded; otherwise they are errors.
 	RoundLabels bool
 
 	// MaxFeatures is the largest number of features of a file, at most 2^31-1. It bounds memory: a
@@ -144,7 +144,7 @@ type Options struct {
 	// LabelColumn is the column of the labels in a table or an .npy file: its name in the header,
 	// its number, counted from 0, or "last". If LabelColumn is empty, Table gives the column. If
 	// Table is nil too, [ChooseLabel] chooses by the names of a table's columns; without names, the
-	// last column has the labels. Neither considers the columns that Form.Trailing counts.
+	// last column has the labels. Both rules leave out the columns that Form.Trailing counts.
 	LabelColumn string
 
 	// The fields from Encoding to Header describe the text of a table. Empty fields are detected,
@@ -315,9 +315,9 @@ func (o Options) checkFeatures() error {
 	return nil
 }
 
-// columns returns the number of columns of a set: Features if that is set, else n, or an error if n
-// is above the limit: MaxFeatures or, if that was 0, what files of this size may have. values is
-// the number of float32s that the file's values would fill.
+// columns returns the number of columns of a set: Features if that is set, else n. It returns an
+// error if n exceeds MaxFeatures or, if MaxFeatures was 0, the larger of freeFeatures and values.
+// values is the number of float32s that the file's values would fill.
 func (o Options) columns(n, values int) (int, error) {
 	if o.Features > 0 {
 		return o.Features, nil

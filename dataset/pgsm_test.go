@@ -44,8 +44,8 @@ func pgsm(t testing.TB, s *Set) []byte {
 	return m
 }
 
-// resign corrects the checksums of a changed file; if the header is invalid, only the header's
-// checksum.
+// resign corrects the checksums of a changed file, but not of blocks with invalid starts. If the
+// header is invalid, it corrects only the header's checksum.
 func resign(b []byte) {
 	if len(b) < pgsmHeader {
 		return

@@ -55,9 +55,9 @@ func readPGSM(path string, opt Options) (*Set, error) {
 	return readOpenPGSM(f, opt)
 }
 
-// ReadPGSM reads an open .pgsm file, which need not have a name, as Read does: it maps the file
-// unless opt.InMemory is set, the system can't map files or the machine is big-endian. The mapping
-// outlives f.
+// ReadPGSM reads an open .pgsm file as Read does. It maps the file unless opt.InMemory is set,
+// other options require a copy, the system can't map files or the machine is big-endian. The
+// mapping outlives f.
 func ReadPGSM(f *os.File, opt Options) (*Set, error) {
 	opt, err := opt.filled()
 	if err != nil {
@@ -293,7 +293,8 @@ func (d *pgsmData) willNeed(mapped *files.Mapped) matrices.WillNeed {
 }
 
 // verify returns an error unless the block of rows first to end-1 has the right checksum and finite
-// values, in a sparse block not 0. On big-endian machines toNative has checked the checksum.
+// values, none of them 0 in a sparse block. On big-endian machines toNative has checked the
+// checksum.
 func (d *pgsmData) verify(first, end int) error {
 	if !blob.BigEndian && !d.goodSum(first, end) {
 		return badSum(first, end)

@@ -10,8 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// Read reads a file. If opt.Format does not give the format, the ending of the name does; .gz, .bz2
-// or .zst may follow the ending:
+// Read reads a file. If opt.Format does not give the format, the name's ending does; .gz, .bz2 or
+// .zst may follow it:
 //
 //	.svm .libsvm .svmlight .txt    svmlight
 //	.csv .psv .tsv .tab            tables: the separator of the cells is detected

@@ -35,8 +35,8 @@ func newRowBuilder(rows, cols, nnz int, layout Layout) *rowBuilder {
 }
 
 // add adds a row. columns holds the columns of values, where b.first stands for column 0. If
-// columns is nil, values has all values from column 0 on, of which a sparse matrix stores the
-// nonzeros. A sparse matrix stores b.first+j for column j until settle subtracts first.
+// columns is nil, values has all values from column 0 on; a sparse matrix stores the nonzeros. A
+// sparse matrix stores b.first+j for column j until settle subtracts first.
 func (b *rowBuilder) add(columns []int32, values []float32) {
 	if b.dense != nil {
 		row := b.dense.Row(b.rows)
@@ -92,7 +92,7 @@ func (b *rowBuilder) into(s *Set) (err error) {
 	return err
 }
 
-// fill gives s a matrix with nnz nonzeros, whose row i has the cols values that row returns.
+// fill gives s a matrix with nnz nonzeros, whose row i has the cols values of row(i).
 func (s *Set) fill(rows, cols, nnz int, layout Layout, row func(i int) []float32) error {
 	layout, err := layout.choose(nnz, rows, cols)
 	if err != nil {
@@ -106,8 +106,8 @@ func (s *Set) fill(rows, cols, nnz int, layout Layout, row func(i int) []float32
 }
 
 // copied returns a set whose row k, of n, is a copy of row at(k) of s, and whose other fields are
-// those of s. layout is dense or sparse. Nonzeros in columns from cols on are left out and counted
-// in Ignored; missing columns are zero.
+// those of s. layout is dense or sparse. Nonzeros in columns from cols on are left out and added to
+// Ignored; missing columns are zero.
 func (s *Set) copied(n int, at func(k int) int, cols int, layout Layout) (*Set, error) {
 	nnz := 0
 	for k := 0; k < n && layout == LayoutSparse; k++ {

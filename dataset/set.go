@@ -162,7 +162,7 @@ func fill(nnz, rows, cols int) float64 {
 }
 
 // choose returns the layout for a matrix of the given size and number of nonzeros, or an error if l
-// is not a Layout or a dense matrix would be too large.
+// is invalid or a dense matrix would be too large.
 func (l Layout) choose(nnz, rows, cols int) (Layout, error) {
 	if err := l.check(); err != nil {
 		return l, err

@@ -74,8 +74,8 @@ func (s *sources) format() Format {
 	return format
 }
 
-// name returns the name of the open file; before the first call of next, of the first file, and
-// after the end, of the last.
+// name returns the name of the open file. Before the first call of next, it returns the first
+// file's name; after the end, the last file's.
 func (s *sources) name() string { return s.names[max(s.at, 0)] }
 
 func (s *sources) next() (openFile, error) {

@@ -23,7 +23,7 @@ func putIn(t *testing.T) func(name, text string) string {
 	}
 }
 
-// Files that are read or converted together give the set of their concatenation.
+// Files that are read or converted together give the set of one file with all rows.
 func TestMore(t *testing.T) {
 	put := putIn(t)
 	var svm, csv [3]strings.Builder

@@ -112,8 +112,8 @@ func ConvertCSV(w io.WriterAt, path string, opt Options) (rows, cols int, err er
 	return f.count, f.columns.cols, err
 }
 
-// rereadable returns an error if a file of the set is known not to be a regular file, which can be
-// read more than once. Reading reports other errors.
+// rereadable returns an error for standard input and for files known to be neither regular nor
+// directories, because the files are read more than once. Reading reports other errors.
 func (o Options) rereadable(path string) error {
 	for _, name := range append([]string{path}, o.More...) {
 		if name == "-" {

@@ -281,7 +281,7 @@ func FuzzConvertSvmlight(f *testing.F) {
 	})
 }
 
-// watching discards the data and records the largest size of the heap.
+// watching discards the data and records the largest size of the heap at a write.
 type watching struct{ most uint64 }
 
 func (w *watching) WriteAt(p []byte, at int64) (int, error) {

@@ -43,7 +43,7 @@ func readSvmlight(from *sources, opt Options, chunkSize int) (*Set, error) {
 type totals struct {
 	file      int // index of the file of the last block
 	lines     int // lines of that file so far
-	widest    int // index of the first file with a block of the largest size
+	widest    int // index of the first file with the largest size
 	rows, nnz int
 	size      int64        // largest block.size
 	zero      bool         // whether the index base is 0, as far as known
@@ -55,7 +55,7 @@ func newTotals(opt Options) totals {
 	return totals{zero: opt.IndexBase == BaseZero, filled: map[int]bool{}}
 }
 
-// doubts returns a doubt for each of several files that has no rows.
+// doubts returns a doubt for each file without rows, if there are several files.
 func (t *totals) doubts(names []string) (doubts []Doubt) {
 	for i, name := range names {
 		if len(names) > 1 && !t.filled[i] {
@@ -121,9 +121,9 @@ func (t *totals) columns(opt Options, names []string) (base, first, cols int, er
 	return base, first, cols, nil
 }
 
-// svmlight reads text with several threads. Each takes the next chunk of lines under mu, parses the
-// chunk without a lock, and adds the rows under order after the chunks before. So fault is the
-// first block.err in the text, whichever thread is faster.
+// svmlight reads text with several threads. Each thread takes the next chunk of lines under mu,
+// parses it without a lock, and adds its rows under order, after the rows of earlier chunks. So
+// fault is the first block.err in the text, whichever thread is faster.
 type svmlight struct {
 	rules *rules
 
@@ -183,8 +183,8 @@ func (p *svmlight) work() {
 	}
 }
 
-// add adds the rows of chunk i, the given share of all text, after all chunks before. It returns
-// false if this or an earlier chunk has an error, or if a thread panicked.
+// add adds the rows of chunk i, which is the given share of all text, after all earlier chunks. It
+// returns false if this or an earlier chunk has an error, or if a thread panicked.
 func (p *svmlight) add(i int, b *block, share float64) bool {
 	p.order.Lock()
 	defer p.added.Broadcast()
@@ -241,7 +241,7 @@ func (c *chunks) share(n int) float64 {
 	return min(1, float64(n)/float64(c.text))
 }
 
-// next returns the next chunk, as lines.next does, and the index of its file.
+// next returns the next chunk and the index of its file.
 func (c *chunks) next(buf []byte) (data []byte, file int, err error) {
 	if !c.open {
 		f, err := c.from.next()

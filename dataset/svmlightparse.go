@@ -51,7 +51,7 @@ func newRules(opt Options) *rules {
 	}
 	r.high = min(r.limit, math.MaxInt32) + 1
 	if opt.IndexBase == BaseAuto {
-		r.high-- // limit is that of base 1, one too large if the base turns out to be 0
+		r.high-- // limit is for base 1, and one too large if the base turns out to be 0
 	}
 	if r.hashBits > 0 {
 		r.limit, r.high, r.most = math.MaxUint64, math.MaxUint64, math.MaxUint64-1
@@ -219,8 +219,8 @@ func (c *parser) features(p int) (next int, ok bool) {
 	}
 }
 
-// isIndex reports whether b[p:colon] has 1 to 19 digits, which a uint64 can hold, and a colon
-// follows.
+// isIndex reports whether a colon follows the digits b[p:colon] and these are 1 to 19, which a
+// uint64 can hold.
 func isIndex(b []byte, p, colon int) bool {
 	n := colon - p
 	return b[colon] == ':' && n > 0 && n <= 19
@@ -242,7 +242,7 @@ func (c *parser) ignores(p int, j uint64, v float32) bool {
 	return true
 }
 
-// check returns why index j is invalid, or "". least is as in features.
+// check returns why index j is invalid, or "".
 func (r *rules) check(j, least uint64) (reason string) {
 	switch {
 	case j < r.first || j < least && r.unsorted == UnsortedError:
@@ -257,9 +257,8 @@ func (r *rules) check(j, least uint64) (reason string) {
 
 // plainFeatures parses features from data[p:] on while they have the common form: at most one
 // space, an index of at most 7 digits from least to high-1, a colon and a value. It stops near the
-// end of data. least must be at least 1. The n features that are not 0 are stored in idx and val.
-// next is the position where parsing stopped; after is the last index plus 1, or least without a
-// feature.
+// end of data. least must be at least 1. It stores the n nonzero features in idx and val. next is
+// the position where parsing stopped; after is the last index plus 1, or least without a feature.
 func plainFeatures(
 	data []byte, p int, idx []int32, val []float32, least, high uint64,
 ) (next, n int, after uint64) {

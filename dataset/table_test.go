@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -71,7 +72,7 @@ func TestCSVByTable(t *testing.T) {
 }
 
 // If a column of Options.Table first appears in a late line of JSON, an encoder gets empty cells
-// for the lines before; without an encoder they are an error.
+// for the lines before; without an encoder, these lines are an error.
 func TestLateFieldOfTable(t *testing.T) {
 	text := strings.Repeat("{\"a\":1,\"y\":3}\n", 30_000) + "{\"a\":22,\"late\":333,\"y\":4}\n"
 	path := file(t, "a.jsonl", []byte(text))
@@ -80,6 +81,11 @@ func TestLateFieldOfTable(t *testing.T) {
 	const want = `:1: the field "late" is missing: fill it in or leave the row out`
 	if _, err := Read(path, opt); err == nil || err.Error() != path+want {
 		t.Errorf("%v, want %s", err, path+want)
+	}
+	unlabelled, bad := opt, (*SyntaxError)(nil)
+	unlabelled.Labels = LabelsNo
+	if _, err := Read(path, unlabelled); !errors.As(err, &bad) || !bad.Cell {
+		t.Errorf("%+v, want an error in a cell", err)
 	}
 	opt.Encoder = lengths{columns: 2, table: opt.Table}
 	for _, more := range [][]string{nil, {path}} {

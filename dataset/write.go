@@ -40,10 +40,11 @@ func Write(w io.Writer, format Format, s *Set) error {
 }
 
 // WriteSvmlight writes the set as svmlight text with indices from 1 and without zeros. But the
-// first line always has the last column, so that the number of columns isn't lost. Numbers have the
-// fewest digits that give the same float32 again. Reading the text, with an Options.MaxFeatures
-// that allows the columns, gives the same features and labels, but not Names: labels are written as
-// indices in Names. If a number is not finite, WriteSvmlight returns an error that names its row.
+// first line has the last column even if it is 0, so that the number of columns isn't lost. Numbers
+// have the fewest digits that give the same float32 again. Reading the text, with an
+// Options.MaxFeatures that allows the columns, gives the same features and labels, but not Names:
+// labels are written as indices in Names. If a number is not finite, WriteSvmlight returns an error
+// that names its row.
 func WriteSvmlight(w io.Writer, s *Set) error {
 	if err := s.check(); err != nil {
 		return err
@@ -78,10 +79,10 @@ func WriteSvmlight(w io.Writer, s *Set) error {
 }
 
 // WriteCSV writes the set as comma-separated values, one example per line, with its label in the
-// last column. Labels are written by name if the set has Names. The first line is a header if Table
-// has names that would be recognized as a header and read back unchanged. Numbers have the fewest
-// digits that give the same float32 again, or .0 at the end in a first row that could be mistaken
-// for a header.
+// last column. If the set has Names, labels are written by name. The first line is a header if
+// Table has names that would be recognized as a header and read back unchanged. Numbers have the
+// fewest digits that give the same float32 again, or .0 at the end in a first row that could be
+// mistaken for a header.
 //
 // To read the same features again, set Separator, Quote, Comment, SkipLines, MaxFeatures and,
 // without a header, Header of Options: names may contain other separators, and a first row may look
@@ -135,8 +136,9 @@ func WriteCSV(w io.Writer, s *Set) error {
 	return b.Flush()
 }
 
-// notHeader returns the first line of a file without a header. If it could be mistaken for a header
-// of numbers, .0 is appended to the first two cells, unless they have a point or an exponent.
+// notHeader returns the first line of a file without a header. If the line could be mistaken for a
+// header of numbers, .0 is appended to the first two cells, unless they have a point or an
+// exponent.
 func notHeader(line []byte) []byte {
 	cells := strings.Split(strings.TrimSuffix(string(line), "\n"), ",")
 	if !form.LooksNumbered(cells) {

@@ -44,7 +44,8 @@ func sealed(header string, numbers int) []byte {
 	return append(b, sum[:]...)
 }
 
-// sparseFile returns a model file whose first stored weights are 0.01. All other weights are 0.
+// sparseFile returns a model file with the given number of stored weights. These are the first
+// weights, all 0.01; all others are 0.
 func sparseFile(features, classes, vectors, stored int) []byte {
 	all := vectors * features
 	bits, values := make([]byte, (all+7)/8), make([]byte, 4*stored)

@@ -28,7 +28,7 @@ type part struct {
 }
 
 // assemble returns a Go file: the introduction, imports, the declarations in top, and copies of the
-// declarations of package parts that top needs, without code that the model never runs.
+// declarations of package parts that top needs, without branches that lacks rules out.
 func assemble(introduction string, top []byte, lacks map[string]bool) ([]byte, error) {
 	var all []*part
 	byName := map[string][]*part{}  // a method M has the name ".M"

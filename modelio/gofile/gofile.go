@@ -109,8 +109,8 @@ func (s *source) file() ([]byte, error) {
 	return format.Source(text)
 }
 
-// lacks returns the map for [assemble], which is true for each kind that no column of the encoder
-// has, and for "raw" if the encoder is not raw. It is nil without an encoder.
+// lacks returns the map for [assemble]. It is true for each kind that no column of the encoder has,
+// and for "raw" if the encoder is not raw. It is nil without an encoder.
 func (s *source) lacks() map[string]bool {
 	if s.Encoder == nil {
 		return nil

@@ -280,8 +280,8 @@ func negative(w []float32) []float32 {
 	return n
 }
 
-// labelElement returns string if classes have names, a label is not a whole number, or its
-// magnitude is 2^63 or more; else int64.
+// labelElement returns elementString if classes have names, a label is not a whole number, or its
+// magnitude is 2^63 or more; else elementInt64.
 func labelElement(m *pegasos.Model) int64 {
 	if m.Names != nil {
 		return elementString
@@ -295,9 +295,9 @@ func labelElement(m *pegasos.Model) int64 {
 }
 
 // pairs adds the nodes of one-vs-one to the graph. From the scores z of the pairs, and v = 1 where
-// z > 0 and else 0, they compute the votes v*sides + firsts, the sums s = z*sides, and the scores
-// of the classes, votes + s/(3|s| + 3). sides is -1 for the first class of each pair and 1 for the
-// second. firsts counts the pairs in which each class is first.
+// z > 0 and else 0, the nodes compute the votes v*sides + firsts, the sums s = z*sides, and the
+// scores of the classes, votes + s/(3|s| + 3). sides is -1 for the first class of each pair and 1
+// for the second. firsts counts the pairs in which each class is first.
 func pairs(graph *message, m *pegasos.Model, rows string, intercepts []float32) error {
 	classes, n := len(m.Classes), len(m.Weights)
 	if want := classes * (classes - 1) / 2; n != want {

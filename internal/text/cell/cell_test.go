@@ -85,8 +85,8 @@ func TestNoNumber(t *testing.T) {
 	}
 }
 
-// Number.Magnitude records a K, M or B after the digits, as the letter may be part of a code, as in
-// a column of 3A, 2B, 6M.
+// Number.Magnitude records a K, M or B after the digits, because the letter may belong to a code
+// such as 2B.
 func TestMagnitude(t *testing.T) {
 	for s, want := range map[string]Number{"2B": {2e9, "", 'B'}, "19M": {19e6, "", 'M'},
 		"201k": {201e3, "", 'K'}, "1.5K": {1500, "", 'K'}, "0.7k": {700, "", 'K'},

@@ -87,7 +87,7 @@ func YearFirst(s string) (year, day int, short bool) {
 }
 
 type dateParser struct {
-	year, month, day int // year 0 for a time alone, day 0 for a month; as in DMY if the order is open
+	year, month, day int // year 0: time alone; day 0: month; as in DMY if the order is open
 	orders           Order
 	hasTime, short   bool    // short: the year has two digits
 	seconds          float64 // since midnight
@@ -185,7 +185,7 @@ func isDay(year, month, day int) bool {
 // epoch is the number of days from 0001-01-01, a Monday, to 1970-01-01.
 const epoch = 719162
 
-// daysBefore returns the days from 0001-01-01 to the first day of a month, 1 to 13.
+// daysBefore returns the days from 0001-01-01 to the first day of a month, from 1 to 13.
 func daysBefore(year, month int) int {
 	days := 365*(year-1) + (year-1)/4 - (year-1)/100 + (year-1)/400 + int(monthStarts[month])
 	if month > 2 && year%4 == 0 && (year%100 != 0 || year%400 == 0) {

@@ -16,8 +16,8 @@ var pow10 = [...]float64{
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 }
 
-// PowersOfTen[n] is 10^n for n up to 8. The other elements are 0: the compiler omits the bounds
-// check of an index n&15.
+// PowersOfTen[n] is 10^n for n up to 8. The other elements are 0: with 16 elements, an index n&15
+// needs no bounds check.
 var PowersOfTen = [16]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
 
 // Digits parses the n decimal digits that b[p:] starts with. It returns m*10^n plus the number that
@@ -112,10 +112,9 @@ func Scale(m uint64, exp int) (v float32, ok bool) {
 		return 0, false
 	}
 	// m and the power of ten are exact in float64, so that f is the float64 nearest to m*10^exp.
-	// The float32 nearest to f is also nearest to m*10^exp, unless f is halfway between two
-	// float32: halfway points are float64 numbers, and rounding keeps order. f is 0 or from 1e-22
-	// to 1e38, in float32's normal range, where the last 29 bits of halfway points are a 1 and
-	// zeros.
+	// Unless f is halfway between two float32, the float32 nearest to f is also nearest to
+	// m*10^exp: halfway points are float64 numbers, and rounding keeps order. f is 0 or from 1e-22
+	// to 1e38. In this range, the last 29 bits of halfway points are a 1 and zeros.
 	f := float64(m)
 	if exp < 0 {
 		f /= pow10[-exp]

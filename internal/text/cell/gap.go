@@ -6,7 +6,7 @@ import "strings"
 var missing = [...][]string{{""}, {"?"}, {"na", `\n`}, {"n/a", "nan"}, {"null", "#n/a", "<na>"},
 	{}, {"(null)"}}
 
-// IsMissing reports whether a cell is empty or a word in missing, in letters of either case.
+// IsMissing reports whether a cell is empty or a word in missing, in upper or lower case.
 func IsMissing(s string) bool {
 	if len(s) >= len(missing) {
 		return false
@@ -40,8 +40,8 @@ func Missing() (all []string) {
 	return all
 }
 
-// IsGapWord reports whether a cell is a gap among numbers or dates: missing according to
-// [IsMissing] or, in letters of either case, a word in gapWords or infinities.
+// IsGapWord reports whether a cell is a gap among numbers or dates: missing, an infinite number or,
+// in upper or lower case, a word in gapWords.
 func IsGapWord(s string) bool {
 	return IsMissing(s) || lookup(gapWords, s) != "" || IsInfinite(s)
 }

@@ -18,8 +18,8 @@ func namesOf(list string) map[string]string {
 	return names
 }
 
-// lookup returns the value in names of s, after converting ASCII and Latin-1 capitals to lower
-// case; "" for none.
+// lookup converts ASCII and Latin-1 capitals in s to lower case, and returns the value in names; ""
+// for none.
 func lookup(names map[string]string, s string) string {
 	var buffer [maxName]byte
 	if len(s) > len(buffer) {

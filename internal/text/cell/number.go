@@ -181,7 +181,7 @@ func (p *numberParser) parseBack() bool {
 	return true
 }
 
-// cutMagnitude cuts a magnitude, if any, from s; blank is whether a blank precedes s. A letter must
+// cutMagnitude cuts a magnitude, if any, from s; blank says that a blank precedes s. A letter must
 // follow the digits without a blank unless a currency precedes them: 1.5 B alone could be a code,
 // but $1.5 B is a number.
 func (p *numberParser) cutMagnitude(s string, blank bool) string {

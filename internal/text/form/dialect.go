@@ -71,7 +71,7 @@ func (s *sample) rows(d dialect) *sampled {
 // second.score is 0 if there is none. err is nil if best has a separator, otherwise the first
 // error, if any, of splitting the head by a candidate.
 func detectDialect(s *sample, g *Given) (best, second candidate, err error) {
-	odd := true // whether the last candidate tried left quotes unclosed
+	odd := true // whether the previous candidate left quotes unclosed
 	for _, d := range candidates(s, g) {
 		if d.quote == None && g.Quote == 0 && !odd {
 			continue
@@ -100,8 +100,7 @@ func detectDialect(s *sample, g *Given) (best, second candidate, err error) {
 	return best, second, err
 }
 
-// candidates returns dialects in the order of preference. Dialects without a separator, which read
-// the file as a table of one column, come last.
+// candidates returns dialects in the order of preference. Dialects without a separator come last.
 func candidates(s *sample, g *Given) (all []dialect) {
 	comments := []byte{None}
 	if g.Comment != 0 {
@@ -147,7 +146,7 @@ func commented(text []byte) bool {
 }
 
 // measure sets c.width. Unless the caller gives SkipLines, it sets c.first to the first row of that
-// width, or to the row before, if that row may be the header.
+// width, or to the row before it if that may be the header.
 func (c *candidate) measure(g *Given) {
 	counts := map[int]int{}
 	for _, r := range c.rows {
@@ -246,8 +245,6 @@ func (c *candidate) judge(g *Given) {
 	c.fitModel(g)
 }
 
-// singleQuotes reports whether most rows have a cell that begins with a single quote, and this cell
-// or a later cell ends with a single quote.
 func singleQuotes(body [][]string) bool {
 	n := 0
 	for _, r := range body {
@@ -276,8 +273,8 @@ func (c *candidate) fitModel(g *Given) {
 	}
 }
 
-// findHeader returns the index of the first row, among the first 100, with all of g.Names or, if
-// g.Columns is 0 and a label is given, with g.Label.
+// findHeader returns the index of the first row, among the first 100, with all of g.Names. If
+// g.Columns is 0 and a label is given, it looks only for g.Label.
 func (c *candidate) findHeader(g *Given) (at int, found bool) {
 	names := g.Names
 	if g.Columns == 0 && g.Label != "" {

@@ -13,7 +13,7 @@ type Encoder interface {
 	// Features returns the names of the features; nil if they have none, or are too many.
 	Features() []string
 	// Encode appends the indices of a row's features, in ascending order, to columns, and their
-	// values to values. If Encode rejects a cell it returns the cell's index and the reason, and
+	// values to values. If Encode rejects a cell, it returns the cell's index and the reason, and
 	// the caller must drop the appended elements. If the reason is Stop, the caller must end the
 	// reading with an error. The cells have no leading or trailing blanks, and are valid until
 	// Encode returns.

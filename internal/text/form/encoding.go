@@ -26,7 +26,7 @@ var Encodings = []string{utf8Name, "utf-16", utf16LittleName, utf16BigName, wind
 type encoding struct {
 	name  string
 	mark  int  // bytes of the byte order mark; 0 for none
-	mends bool // bytes that are not UTF-8 become U+FFFD, as always if utf-8 is given
+	mends bool // whether bytes that are not UTF-8 become U+FFFD; true if utf-8 is given
 }
 
 var byteOrderMarks = []struct{ mark, name string }{
@@ -330,7 +330,7 @@ func (d *decoder) decodeUTF16(out, raw []byte, end bool) (text []byte, used int)
 }
 
 // windows1252 has the characters of the bytes from 0x80 to 0x9f. Five bytes without a character are
-// the control characters of the same numbers, as in web browsers.
+// the control characters of the same numbers.
 var windows1252 = []rune("€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ")
 
 func decodeWindows1252(out, raw []byte) []byte {

@@ -17,7 +17,7 @@ const None = 0xff
 
 // The values of Format in [Given] and [Form].
 const (
-	CSV   = "csv"   // any separator; in a Form, no tab
+	CSV   = "csv"   // any separator; in a Form, not tabs
 	TSV   = "tsv"   // any separator, tabs preferred; in a Form, tabs
 	Lines = "lines" // a label, a tab and a text, or texts alone
 	JSONL = "jsonl" // a flat object of JSON in each line

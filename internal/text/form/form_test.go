@@ -494,6 +494,15 @@ func TestMissingNames(t *testing.T) {
 	}
 }
 
+func TestNamesBelowManyLines(t *testing.T) {
+	text := strings.Repeat("note\n", 120) + table("a,b,y", 400, plain(","))
+	g := Given{Columns: 2, Names: []string{"a", "b"}, Label: "y"}
+	r, rows := mustOpen(t, text, g)
+	if f := r.Form(); !f.Header || f.SkipLines != 120 || len(rows) != 400 {
+		t.Errorf("%+v, %d rows", f, len(rows))
+	}
+}
+
 func TestRowsTold(t *testing.T) {
 	text := table("a,b,c", 40, plain(",")) + "1,2\n" + table("a,b,c", 10, plain(",")) + "1,2,3,4\n,,\n" +
 		table("", 5, plain(","))

@@ -72,8 +72,8 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
-// rfc4180 reports whether text has none of these, which encoding/csv reads in another way: a
-// carriage return that is not before a newline, a line of blanks, a quote after a blank.
+// rfc4180 reports whether text has no carriage return except before a newline, no line of blanks
+// and no quote after a blank: encoding/csv reads these in another way.
 func rfc4180(text []byte) bool {
 	lone := bytes.Count(text, []byte("\r")) != bytes.Count(text, []byte("\r\n"))
 	if lone || bytes.Contains(text, []byte("\r\r")) {

@@ -35,7 +35,7 @@ func (c *candidate) findHeading(g *Given) (h heading, err error) {
 	case g.Header != nil:
 		h.header = *g.Header
 	case g.Names != nil:
-		err = c.checkNames(h.at, g)
+		h.header, err = c.checkNames(h.at, g)
 	case model:
 		h.header = c.looksNamed(h.at)
 	default:
@@ -223,7 +223,7 @@ func countsUp(first []string, body [][]string) bool {
 }
 
 // LooksNumbered reports whether the cells, with or without the first and the last, are three or
-// more numbers that rise by equal amounts, as in a header of numbers.
+// more numbers that rise by equal amounts.
 func LooksNumbered(cells []string) bool {
 	for from := range min(2, len(cells)) {
 		for to := max(from, len(cells)-1); to <= len(cells); to++ {
@@ -400,7 +400,7 @@ func isLabelName(s string) bool {
 
 // isStrange reports whether the number x is far outside the range of the column, whole among
 // decimals, a year among other numbers, or without a sign such as % that all others have. In a
-// column of few cells only years and the last are strange.
+// column of few cells only the last two count.
 func (s *columnSample) isStrange(x string) bool {
 	v, ok := cell.ParsePlain(x)
 	if !ok {
@@ -428,12 +428,15 @@ func (c *candidate) looksNamed(at int) bool {
 		b.no == 0 && b.strange == 0 && distinct(first) && !slices.ContainsFunc(first, isValue)
 }
 
-// checkNames returns an error if the row with index at is a header that lacks names the model
-// needs.
-func (c *candidate) checkNames(at int, g *Given) error {
+// checkNames reports whether the row with index at is a header with all names that the model needs.
+// It returns an error if the row is a header without some of them.
+func (c *candidate) checkNames(at int, g *Given) (header bool, err error) {
 	absent := lacking(c.fit(c.rows[at], c.body(at+1)), g.Names)
+	if len(absent) == 0 {
+		return c.lines[at] > 0, nil
+	}
 	if 2*len(absent) > len(g.Names) && !c.looksNamed(at) {
-		return nil
+		return false, nil
 	}
 	const most = 5
 	quoted := make([]string, min(len(absent), most))
@@ -447,7 +450,7 @@ func (c *candidate) checkNames(at int, g *Given) error {
 	if more := len(absent) - most; more > 0 {
 		reason += fmt.Sprintf("; further missing columns: %d", more)
 	}
-	return &SyntaxError{Line: max(1, c.lines[at]), Reason: reason}
+	return false, &SyntaxError{Line: max(1, c.lines[at]), Reason: reason}
 }
 
 func distinct(cells []string) bool {

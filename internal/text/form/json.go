@@ -15,7 +15,7 @@ type jsonRows struct {
 	fields []string
 	at     map[string]int
 	row    int   // from 1
-	seen   []int // by field, the last row with it; 0 for none
+	seen   []int // by field, the number of the last row with it; 0 for none
 	found  []int // fields of the last row
 }
 

@@ -15,8 +15,8 @@ import (
 // mostFooter bounds the ragged rows at the end of a table that are no errors.
 const mostFooter = 20
 
-// Possible totals are reported if there are at most footerRows, the last of them among the last
-// footerRows rows of the table.
+// Rows that may be totals are reported if there are at most footerRows, the last of them among the
+// last footerRows rows of the table.
 const footerRows = 3
 
 type Reader struct {
@@ -399,8 +399,8 @@ var totalInitials = func() (letters uint32) {
 }()
 
 // isHeader reports whether a row of several cells repeats the header, unless the header has only
-// numbers and dates. Without a header, it reports whether the row has all names, two or more, that
-// the model needs.
+// numbers and dates. Without a header, it reports whether the row has all names, if two or more,
+// that the model needs.
 func (r *Reader) isHeader(cells []string) bool {
 	if r.names != nil {
 		if len(cells) < 2 || cells[0] != r.names[0] || len(cells) < len(r.names) {

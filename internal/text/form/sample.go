@@ -42,7 +42,7 @@ func readHead(r io.Reader, maxColumns int) (head []byte, whole bool, err error) 
 }
 
 // readPieces reads samples of a file after the first head bytes. last reports whether the samples
-// reach the file's end. at may be nil.
+// reach the file's end.
 func readPieces(at io.ReaderAt, head int, size int64) (raw [][]byte, last bool) {
 	if at == nil || size <= int64(head) {
 		return nil, false

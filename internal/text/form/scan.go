@@ -377,8 +377,7 @@ func (s *scanner) splitClosed() bool {
 	return true
 }
 
-// skipBlanks returns the index of the first byte from i on that is no blank. A separator is no
-// blank.
+// skipBlanks returns the index of the first byte from i on that is no blank or is a separator.
 func (s *scanner) skipBlanks(row string, i int) int {
 	for i < len(row) && row[i] == ' ' && s.separator != ' ' {
 		i++

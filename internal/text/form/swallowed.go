@@ -23,8 +23,9 @@ func (s *scanner) noteSwallowed() {
 }
 
 // holdsRows reports whether quoted cell i, by the separators in its lines, holds the end of a row,
-// whole rows, and the start of a row: stray quotes in two rows make such a cell. In prose and
-// lists, unlike in most tables, a blank or a line end follows a separator.
+// whole rows, and the start of a row: stray quotes in two rows make such a cell. The cell must not
+// have a line end after a separator, nor a blank unless other cells begin with blanks: prose and
+// lists have these, most tables don't.
 func (s *scanner) holdsRows(i int) bool {
 	separator, others := string(s.separator), len(s.spans)-1
 	text := s.row[s.spans[i].from:s.spans[i].to]

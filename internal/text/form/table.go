@@ -17,7 +17,7 @@ type Table struct {
 	Unnamed bool     `json:"-"`
 }
 
-// maxTableBytes bounds the bytes of the names of a Table, counting one more for each name.
+// maxTableBytes bounds the bytes of a Table's names, counting one more for each.
 const maxTableBytes = 1 << 22
 
 func (t *Table) Check(features int) error {
@@ -65,8 +65,7 @@ func (t *Table) FileColumn(i int) int {
 	return i
 }
 
-// ColumnName returns the text of a header cell as valid UTF-8, because JSON cannot represent other
-// text.
+// ColumnName returns the text of a header cell as valid UTF-8, which JSON requires.
 func ColumnName(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
 
 // NewTable returns the table of a file with the given header (nil without one) and number of

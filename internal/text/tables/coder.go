@@ -352,22 +352,24 @@ func (c *Coder) noteOdd(i int, text string) {
 	}
 }
 
-// Of a category with up to maxReadLevels levels, such as True and False, Unread reports even one
-// new word. Otherwise, as in a column of towns, a few new words are to be expected.
+// In a category with up to maxReadLevels levels, such as True and False, new words are unexpected
+// even if they are fewer than fewRows. In a column of towns, a few are to be expected.
 const maxReadLevels = 2
 
 // Odd returns up to four lines for each column: how many of the cells so far do not fit, whether
 // numbers read as decimals are probably thousands, whether numbers lack the percent sign of the
-// training, and how many cells are gaps, if the column had no gaps in training or far fewer.
+// Odd returns up to four lines for each column: how many of the cells so far do not fit, whether
+// numbers read as decimals may be thousands, whether numbers lack the percent sign of the training,
+// and how many cells are gaps, if the column had no gaps in training or far fewer.
 func (c *Coder) Odd() []string {
 	lines, _ := c.odd()
 	return lines
 }
 
 // Unread returns the lines of Odd about columns that are probably misread: all lines about
-// thousands and percent signs, lines about gaps in at least half of fewRows or more rows, and lines
-// about other cells that do not fit if these are at least half of the cells with a value and
-// expectsNone is true.
+// thousands and percent signs; lines about gaps, if at least half of fewRows or more rows have a
+// gap; and lines about other cells that do not fit, if these are at least half of the cells with a
+// value and expectsNone is true.
 func (c *Coder) Unread() []string {
 	_, unread := c.odd()
 	return unread
@@ -431,7 +433,8 @@ func (c *Coder) odd() (lines, unread []string) {
 	return lines, unread
 }
 
-// taken returns how cells without a value are read: as gaps if these have a feature, otherwise as.
+// taken returns how cells without a value are read: as gaps if gaps have a feature, otherwise the
+// text as.
 func (in *coding) taken(as string, cells int) string {
 	switch {
 	case !in.GapFeature:
@@ -442,9 +445,9 @@ func (in *coding) taken(as string, cells int) string {
 	return "gaps"
 }
 
-// expectsNone reports whether odd cells that do not fit are unexpected after rows training rows.
-// New words of a category are expected if fewer than nine in ten of the training cells with a value
-// had its levels.
+// expectsNone reports whether odd cells that do not fit are unexpected after rows training rows. In
+// a category they are unexpected only if its levels had at least nine in ten of the training cells
+// with a value.
 func (in *coding) expectsNone(odd, rows int) bool {
 	if in.Kind != Category || in.Levels == nil {
 		return in.Kind != Category

@@ -14,8 +14,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/model/modelfile"
 )
 
-// Decode reads an encoder's JSON. It returns nil without an error if text is nil or lacks an
-// encoder's version, as the JSON of a [form.Table] does.
+// Decode reads an encoder's JSON. It returns nil without an error if text is nil, no valid JSON, or
+// lacks an encoder's version, as the JSON of a [form.Table] does.
 func Decode(text json.RawMessage) (*Encoder, error) {
 	var is struct {
 		Version int `json:"encoder"`

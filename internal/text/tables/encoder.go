@@ -136,8 +136,8 @@ func (e *Encoder) Original(j int, v float64) string {
 }
 
 // Standard returns the mean of feature j over the training rows with a number, and the standard
-// deviation to which the encoder scales it. ok is false unless feature j is the number in a scaled
-// column of numbers.
+// deviation to which the encoder scales it. ok is false unless the feature is the number in a
+// scaled column of numbers.
 func (e *Encoder) Standard(j int) (mean, deviation float64, ok bool) {
 	i, of := e.columnOf(j)
 	c := &e.Columns[i]

@@ -79,8 +79,7 @@ const (
 // mostHeld bounds the bytes of rows that a raw pass keeps, to count them if the table is not raw.
 const mostHeld = 1 << 16
 
-// heldPerByte bounds the bytes of rows held beyond mostHeld, per byte of the cells read. Rows are
-// held until the file is large enough for its columns.
+// heldPerByte bounds the bytes of rows held beyond mostHeld, per byte of the cells read.
 const heldPerByte = 4
 
 func (f *Fitter) begin(raw bool) {

@@ -132,8 +132,8 @@ func (s *stats) wordsVerdict(cells int) verdict {
 	return verdict{kind: Category, reason: s.distinct() + " different words"}
 }
 
-// mostly reports whether fit cells with numbers or dates outweigh odd other cells, which are kinds
-// distinct words. many says that the fitting cells have many distinct values.
+// mostly reports whether fit cells, which are numbers or dates, outweigh odd other cells, which are
+// kinds distinct words. many says that the fitting cells have many distinct values.
 func mostly(fit, odd, kinds int, many bool) bool {
 	return fit > 0 && (9*odd <= fit || kinds <= mostOddWords && many)
 }

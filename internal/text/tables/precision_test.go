@@ -10,7 +10,7 @@ import (
 )
 
 // A table of plain numbers is not raw if float32 loses much of the differences in a column. Numbers
-// that even float64 loses are words, with a doubt.
+// whose differences even float64 loses are words, with a doubt.
 func TestPrecision(t *testing.T) {
 	code := func(first int64, different int) func(i int) string {
 		return func(i int) string { return fmt.Sprint(first + int64(i*i%997%different)) }

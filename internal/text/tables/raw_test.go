@@ -62,7 +62,8 @@ func TestRaw(t *testing.T) {
 	}
 }
 
-// The encoder does not depend on the place of the first cell that is no plain number.
+// Wherever a cell ends the raw pass, an encoder that is not raw equals the one fitted without a raw
+// pass.
 func TestNotRaw(t *testing.T) {
 	class := func(i int) string { return []string{"p", "q"}[i%2] }
 	for _, at := range []int{1, 2, 50, 3000} {

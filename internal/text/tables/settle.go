@@ -155,8 +155,8 @@ func (s *stats) contradicts(v *verdict) bool {
 }
 
 // questionMark revises the doubt of a column of numbers in which some cells are ambiguous and none
-// proves the decimal mark. It drops the doubt if the mark is given; otherwise it may add a doubt
-// about points read as decimals.
+// proves the decimal mark. If the mark is given, it drops the doubt; otherwise it may add one about
+// points read as decimals.
 func (f *Fitter) questionMark(s *stats, v *verdict) {
 	open := v.kind == Number && s.points == 0 && s.commas == 0 && s.ambiguous > 0
 	switch {

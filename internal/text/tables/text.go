@@ -416,7 +416,7 @@ func newTextCoder(t *Words, rows int) *textCoder {
 	return c
 }
 
-// encodeText appends the features of a cell. docs/spec.md of Pegasimd defines their values; N there
+// encodeText appends the features of a cell. docs/spec.md of Pegasimd defines their values, where N
 // is the argument rows of newTextCoder.
 func (c *textCoder) encodeText(cell string, first int32, columns []int32, values []float32) (
 	[]int32, []float32,

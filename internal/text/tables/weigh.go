@@ -132,13 +132,13 @@ func (w *weigher) classSums() []float64 {
 	return w.sums[k]
 }
 
-// unrelated reports whether features first to end-1, those of a column, seem unrelated to the
-// label. The label explains a share s of a feature's variance v: the variance between the means of
-// the classes, divided by v, or the squared correlation with labels that are numbers. If the labels
-// of the n rows were shuffled, (n-1) s would be d in the mean, where d is the number of classes
-// less 1, or 1 for numbers. The statistic is the sum of (n-1) s v/m over the features, where m is
-// the mean square of a feature. Its threshold uses the standard deviation of a chi-squared
-// statistic, the square root of twice the mean.
+// unrelated reports whether features first to end-1, which belong to one column, seem unrelated to
+// the label. The label explains a share s of a feature's variance v: the variance between the means
+// of the classes, divided by v, or the squared correlation with labels that are numbers. If the
+// labels of the n rows were shuffled, (n-1) s would be d in the mean, where d is the number of
+// classes less 1, or 1 for numbers. The statistic is the sum of (n-1) s v/m over the features,
+// where m is the mean square of a feature. Its threshold uses the standard deviation of a
+// chi-squared statistic, the square root of twice the mean.
 func (w *weigher) unrelated(first, end int) bool {
 	if w.classes == nil && w.Encoder.Label.Kind != Number {
 		return false

@@ -12,8 +12,8 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 )
 
-// besideText returns a table in which columns whose names begin with "my" depend on the label.
-// label returns the label of a row of the given class.
+// besideText returns a table with a column of text. Of the other columns, those whose names begin
+// with "my" depend on the label. label returns the label of a row of the given class.
 func besideText(rows, classes int, label func(class int, r *rand.Rand) string) [][]string {
 	r := rand.New(rand.NewPCG(uint64(rows), uint64(classes)))
 	table := [][]string{{"note", "my number", "number", "my word", "word", "flag", "my gaps", "gaps",

@@ -676,7 +676,7 @@ func newTextCoder(t *ngrams, rows int) *textCoder {
 	return c
 }
 
-// encodeText appends the features of a cell. docs/spec.md of Pegasimd defines their values; N there
+// encodeText appends the features of a cell. docs/spec.md of Pegasimd defines their values, where N
 // is the argument rows of newTextCoder.
 func (c *textCoder) encodeText(cell string, first int32, columns []int32, values []float32) (
 	[]int32, []float32,
@@ -1154,7 +1154,7 @@ func dateOf(s string, order dateOrder) (d parsedDate, ok bool) {
 }
 
 type dateParser struct {
-	year, month, day int // year 0 for a time alone, day 0 for a month; as in DMY if the order is open
+	year, month, day int // year 0: time alone; day 0: month; as in DMY if the order is open
 	orders           dateOrder
 	hasTime, short   bool    // short: the year has two digits
 	seconds          float64 // since midnight
@@ -1252,7 +1252,7 @@ func isDay(year, month, day int) bool {
 // epoch is the number of days from 0001-01-01, a Monday, to 1970-01-01.
 const epoch = 719162
 
-// daysBefore returns the days from 0001-01-01 to the first day of a month, 1 to 13.
+// daysBefore returns the days from 0001-01-01 to the first day of a month, from 1 to 13.
 func daysBefore(year, month int) int {
 	days := 365*(year-1) + (year-1)/4 - (year-1)/100 + (year-1)/400 + int(monthStarts[month])
 	if month > 2 && year%4 == 0 && (year%100 != 0 || year%400 == 0) {
@@ -1371,8 +1371,8 @@ var pow10 = [...]float64{
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 }
 
-// powersOfTen[n] is 10^n for n up to 8. The other elements are 0: the compiler omits the bounds
-// check of an index n&15.
+// powersOfTen[n] is 10^n for n up to 8. The other elements are 0: with 16 elements, an index n&15
+// needs no bounds check.
 var powersOfTen = [16]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
 
 // readDigits parses the n decimal digits that b[p:] starts with. It returns m*10^n plus the number that
@@ -1467,10 +1467,9 @@ func scaleDecimal(m uint64, exp int) (v float32, ok bool) {
 		return 0, false
 	}
 	// m and the power of ten are exact in float64, so that f is the float64 nearest to m*10^exp.
-	// The float32 nearest to f is also nearest to m*10^exp, unless f is halfway between two
-	// float32: halfway points are float64 numbers, and rounding keeps order. f is 0 or from 1e-22
-	// to 1e38, in float32's normal range, where the last 29 bits of halfway points are a 1 and
-	// zeros.
+	// Unless f is halfway between two float32, the float32 nearest to f is also nearest to
+	// m*10^exp: halfway points are float64 numbers, and rounding keeps order. f is 0 or from 1e-22
+	// to 1e38. In this range, the last 29 bits of halfway points are a 1 and zeros.
 	f := float64(m)
 	if exp < 0 {
 		f /= pow10[-exp]
@@ -1543,7 +1542,7 @@ func slowFloat32(b []byte, p int) (v float32, next int, reason string) {
 var missing = [...][]string{{""}, {"?"}, {"na", `\n`}, {"n/a", "nan"}, {"null", "#n/a", "<na>"},
 	{}, {"(null)"}}
 
-// isMissing reports whether a cell is empty or a word in missing, in letters of either case.
+// isMissing reports whether a cell is empty or a word in missing, in upper or lower case.
 func isMissing(s string) bool {
 	if len(s) >= len(missing) {
 		return false
@@ -1556,8 +1555,8 @@ func isMissing(s string) bool {
 	return false
 }
 
-// isGapWord reports whether a cell is a gap among numbers or dates: missing according to
-// isMissing or, in letters of either case, a word in gapWords or infinities.
+// isGapWord reports whether a cell is a gap among numbers or dates: missing, an infinite number or,
+// in upper or lower case, a word in gapWords.
 func isGapWord(s string) bool {
 	return isMissing(s) || lookup(gapWords, s) != "" || isInfinite(s)
 }
@@ -1592,8 +1591,8 @@ func namesOf(list string) map[string]string {
 	return names
 }
 
-// lookup returns the value in names of s, after converting ASCII and Latin-1 capitals to lower
-// case; "" for none.
+// lookup converts ASCII and Latin-1 capitals in s to lower case, and returns the value in names; ""
+// for none.
 func lookup(names map[string]string, s string) string {
 	var buffer [maxName]byte
 	if len(s) > len(buffer) {
@@ -1807,7 +1806,7 @@ func (p *numberParser) parseBack() bool {
 	return true
 }
 
-// cutMagnitude cuts a magnitude, if any, from s; blank is whether a blank precedes s. A letter must
+// cutMagnitude cuts a magnitude, if any, from s; blank says that a blank precedes s. A letter must
 // follow the digits without a blank unless a currency precedes them: 1.5 B alone could be a code,
 // but $1.5 B is a number.
 func (p *numberParser) cutMagnitude(s string, blank bool) string {
@@ -1986,7 +1985,7 @@ PKR|BDT ৳|LKR|XAF FCFA CFA XOF|ARS|CLP|COP|PEN S/|IRR|ETH|USDT|¢|% percent pc
 // end in a letter.
 var besideDigits = namesOf(`USD EUR GBP CHF INR Rs RS kr Rp RM`)
 
-// units have names that may follow a digit without a blank.
+// units maps names that may follow a digit without a blank.
 var units = namesOf(`kg kgs kilo kilos kilogram kilograms|g gr gm gms gram grams|mg|µg ug mcg|t ton
 tons tonne tonnes|lb lbs pound pounds|oz ounce ounces|ct carat carats|m meter meters metre metres
 mtr|cm cms|mm|km kms|µm|nm|ft feet foot|in inch inches|mi mile miles|yd yds yard yards|" ″ ''|' ′|
@@ -2039,8 +2038,8 @@ func knownUnit(word string, blank bool) string {
 	return unit
 }
 
-// isLowerWord reports whether s has two or more bytes, all of lower-case letters up to U+047F, and
-// is no word such as april, pm and th: after a number, these are part of a date, a time or a rank.
+// isLowerWord reports whether s has two or more bytes, all of lower-case letters up to U+047F. It
+// rejects words such as april, pm and th, which after a number belong to a date, a time or a rank.
 func isLowerWord(s string) bool {
 	return len(s) > 1 && monthOf(s) == 0 && skipWord(s, "am", "pm", "st", "nd", "rd", "th") == s &&
 		!strings.ContainsFunc(s, func(r rune) bool { return r > 'ѿ' || !unicode.IsLower(r) })
