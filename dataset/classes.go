@@ -14,8 +14,8 @@ import (
 // maxNames is the largest number of class names: float32 holds all indices exactly.
 const maxNames = 1 << 24
 
-// classes are the class names of a table. While the table is read, they are numbered in order of
-// first appearance. After settle, place maps these numbers to indices of the sorted names.
+// classes numbers the class names of a table in order of first appearance. After settle, place maps
+// these numbers to indices of the sorted names.
 type classes struct {
 	begun  bool           // without an encoder: whether a label that is not missing was read
 	words  bool           // without an encoder: whether that label is a word
@@ -66,8 +66,6 @@ func (c *classes) isLaterSpelling(name string) bool {
 	})
 }
 
-// place maps a provisional class number to an index of the sorted names. It returns y itself if
-// there are no names or y is NaN.
 func (c *classes) place(y float32) float32 {
 	switch {
 	case c.places == nil || y != y:

@@ -105,7 +105,6 @@ func withSpace[T any](s []T, n int) []T {
 }
 
 // begin allocates a matrix for the number of rows that it estimates from p, the first block.
-// Without columns, or if a dense matrix would be too large, the matrix is sparse at first.
 func (c *collector) begin(p *piece) {
 	rows, nnz := float64(len(p.block.y)), float64(len(p.block.val))
 	if p.share > 0 {

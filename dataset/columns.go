@@ -34,8 +34,7 @@ func columnErrorf(format string, args ...any) error {
 	return &columnError{fmt.Sprintf(format, args...)}
 }
 
-// settle assigns columns to the label and the features. cells is the number of cells of a row;
-// names is nil if the columns have no names.
+// settle assigns columns to the label and the features. names is nil if the columns have no names.
 func (c *columns) settle(names []string, cells int) error {
 	c.cells = cells
 	if t := c.opt.Table; names != nil && t != nil && t.Columns != nil {

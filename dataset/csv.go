@@ -377,8 +377,8 @@ func (t *tableFile) features(cells []string) (bad int, reason string) {
 	return 0, ""
 }
 
-// encode appends the features that the encoder computes for a row. If the encoder refuses a cell,
-// encode stores the error, or counts the row in the stored error. encode returns a reason only if
+// encode appends the features that the encoder computes for a row. It stores the error of the first
+// refused cell, and counts later rows with refused cells in that error. It returns a reason only if
 // the encoder stops the reading.
 func (t *tableFile) encode(cells []string) (bad int, reason string) {
 	taken := cells[:t.leading]

@@ -18,8 +18,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 )
 
-// data returns the path of a file in the folder PEGASIMD_DATA; ok is false if the variable is not
-// set.
 func data(t testing.TB, name string) (path string, ok bool) {
 	t.Helper()
 	dir := os.Getenv("PEGASIMD_DATA")

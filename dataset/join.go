@@ -42,7 +42,7 @@ type joinDoubt struct {
 }
 
 // joinTables reads the beginnings of a table's files and checks that their columns match. Only
-// lines of JSON may have different columns. It returns nil for a table of one file.
+// lines of JSON may have different columns.
 func joinTables(from *sources, opt Options) (*join, error) {
 	if len(from.names) == 1 {
 		return nil, nil

@@ -357,7 +357,6 @@ func (a *npyArray) place(k int) (row, col int) {
 	return k / a.cols, k % a.cols
 }
 
-// exact reports whether an element is not a whole number, or exact in float32.
 func (a *npyArray) exact(raw []byte) bool {
 	if a.kind == 'f' {
 		f := math.Float64frombits(a.order.Uint64(raw))

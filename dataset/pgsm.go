@@ -131,8 +131,6 @@ func (h *pgsmFile) header() []byte {
 	return binary.LittleEndian.AppendUint32(b[:pgsmAtSum], checksum(b[:pgsmAtSum]))
 }
 
-// parsePGSMHeader decodes the header b, and returns an error unless a file with this header has the
-// given size.
 func parsePGSMHeader(b []byte, size int64) (*pgsmFile, error) {
 	head, err := decodePGSMHead(b)
 	if err != nil {

@@ -85,7 +85,6 @@ func both(t testing.TB, b []byte, opt Options, f func(s *Set, err error)) {
 	bothAt(t, file(t, "a.pgsm", b), opt, f)
 }
 
-// bothAt reads a file with opt and again with opt.InMemory, and calls f with both results.
 func bothAt(t testing.TB, path string, opt Options, f func(s *Set, err error)) {
 	t.Helper()
 	s, err := Read(path, opt)

@@ -23,8 +23,7 @@ import (
 //	-                              standard input, svmlight
 //
 // The features in a table must be numbers, unless Options.Encoder encodes the cells. For columns of
-// words, texts or dates see package github.com/pegasimd/pegasimd/pegasos/table: its function Fit
-// sets the Encoder, and its function Train encodes rows of cells and trains a model.
+// words, texts or dates see package github.com/pegasimd/pegasimd/pegasos/table.
 //
 // A file that starts with the magic bytes of gzip, or of one of Options.Decompressors, is
 // decompressed, whatever its name. A gzip file may have several members. A gzip file that is cut

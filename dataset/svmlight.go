@@ -55,7 +55,6 @@ func newTotals(opt Options) totals {
 	return totals{zero: opt.IndexBase == BaseZero, filled: map[int]bool{}}
 }
 
-// doubts returns a doubt for each file without rows, if there are several files.
 func (t *totals) doubts(names []string) (doubts []Doubt) {
 	for i, name := range names {
 		if len(names) > 1 && !t.filled[i] {

@@ -242,7 +242,6 @@ func (c *parser) ignores(p int, j uint64, v float32) bool {
 	return true
 }
 
-// check returns why index j is invalid, or "".
 func (r *rules) check(j, least uint64) (reason string) {
 	switch {
 	case j < r.first || j < least && r.unsorted == UnsortedError:
@@ -327,7 +326,6 @@ func plainFeatures(
 
 func endsValue(c byte) bool { return c == ' ' || c == '\n' }
 
-// hashed returns the column to which index j is hashed, and v or -v.
 func hashed(j uint64, v float32, bits uint) (column uint64, value float32) {
 	h := murmur.Mix64(j)
 	return h & (1<<bits - 1), math.Float32frombits(math.Float32bits(v) ^ uint32(h>>63)<<31)

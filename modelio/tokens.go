@@ -71,7 +71,6 @@ func (t *tokens) ended(err error) error {
 	return err
 }
 
-// number reads a decimal number in the range of float64. what names the number in errors.
 func (t *tokens) number(what string) (float64, error) {
 	if err := t.next(); err != nil {
 		return 0, t.ended(err)

@@ -249,7 +249,7 @@ func (b *bundler) want(key string) {
 // renames returns the names in bundle.go by key: the name in renamed, else the unexported name. The
 // package's name precedes an unexported name that is in use, a keyword or predeclared.
 func (b *bundler) renames() map[string]string {
-	uses := map[string]int{} // by name: uses other than for packages, fields and declarations of b
+	uses := map[string]int{} // by name: uses except of packages, fields and declarations of b
 	for _, d := range b.order {
 		if !b.wanted[d.keys[0]] {
 			continue

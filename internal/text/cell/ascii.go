@@ -21,8 +21,6 @@ func countDigits(s string) int {
 	return n
 }
 
-// wordLength returns the length in bytes of the letters, and bytes beyond ASCII, that s begins
-// with.
 func wordLength(s string) int {
 	n := 0
 	for n < len(s) && (isLetter(s[n]) || s[n] >= 0x80) {

@@ -7,7 +7,6 @@ import (
 
 var Spellings = []string{"true", "True", "TRUE", "false", "False", "FALSE"}
 
-// Truth returns "true" or "false" for one of [Spellings], and "" for any other cell.
 func Truth(s string) string {
 	if slices.Contains(Spellings, s) {
 		return strings.ToLower(s)

@@ -170,7 +170,7 @@ func (c *candidate) measure(g *Given) {
 	}
 }
 
-// cutEmpty lowers c.width by 1 if the last column is empty and enough rows lack it, and cuts empty
+// cutEmpty lowers c.width by 1 if the last column is empty and enough rows lack it. It cuts empty
 // cells beyond c.width.
 func (c *candidate) cutEmpty(counts map[int]int) {
 	empty := func(r []string) bool { return len(r) != c.width || r[c.width-1] == "" }
@@ -258,8 +258,6 @@ func singleQuotes(body [][]string) bool {
 	return 2*n > len(body)
 }
 
-// fitModel raises the score if findHeader succeeds, or if the number of columns is the model's,
-// with or without the label.
 func (c *candidate) fitModel(g *Given) {
 	_, found := c.findHeader(g)
 	switch {

@@ -81,7 +81,7 @@ func (j *jsonRows) parse(line string) error {
 const maxMerged = 2000
 
 // fields returns the fields in the head of the file. A new field follows the field before it in its
-// line; new fields at a line's beginning precede the line's first known field. See also maxMerged.
+// line; new fields at a line's beginning precede the line's first known field.
 func (s *sample) fields() (names []string) {
 	in := scanSample(s.head, !s.whole)
 	known := map[string]bool{}

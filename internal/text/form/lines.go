@@ -101,7 +101,6 @@ func (c *candidate) looksLikeLines(from int) bool {
 	return n >= 10 && 3*len(labels) <= n && 5*len(texts) >= 3*n
 }
 
-// wantsLines reports whether a model has the names of the format Lines with labels.
 func (g *Given) wantsLines() bool {
 	return len(g.Names) == 1 && g.Names[0] == textName && g.Label == labelName
 }

@@ -198,7 +198,6 @@ func (r *Reader) openTable(in *scanner, s *sample, g *Given) error {
 	return r.readHeading(&best, body)
 }
 
-// trailing returns the number of empty columns at the end; 0 if all are empty.
 func trailing(rows [][]string, width int) (n int) {
 	for n < width && !slices.ContainsFunc(rows, func(r []string) bool { return r[width-1-n] != "" }) {
 		n++

@@ -49,7 +49,7 @@ type scanner struct {
 	rowLine     int
 	row         string
 	cells       []string
-	starts      []int // index in row of each cell; empty for rows without quotes
+	starts      []int // index in row of each cell; empty for rows of a table without quotes
 	spans       []span
 	openings    quirk // rows with an opening quote that is an ordinary character
 	swallowed   quirk // rows with a quoted cell that looks like rows, if asked is true
@@ -529,8 +529,7 @@ func (s *scanner) ends(text []byte, i int, final bool) (at int, sure bool) {
 	return -1, true
 }
 
-// position returns the line and position of cell i as Reader.FieldPos does. Blanks before a cell
-// are not part of it.
+// position returns the line and position of cell i, without the blanks before it.
 func (s *scanner) position(i int) (line, column int) {
 	return position(s.row, s.rowLine, s.starts, i, s.separator)
 }

@@ -397,8 +397,6 @@ func (s *stats) dateVerdict() (v verdict) {
 	return v
 }
 
-// doubtYears adds a doubt to the verdict of dates that begin with the day, if they may begin with
-// the year.
 func (s *stats) doubtYears(v *verdict) {
 	if s.mayBeginWithYear() {
 		v.doubt, v.cell = "dates of day, month and year, or of year, month and day, read as day first",

@@ -169,7 +169,6 @@ func (f *Fitter) questionMark(s *stats, v *verdict) {
 	}
 }
 
-// isRaw reports whether the numbers in the cells can be the features, as float32.
 func (f *Fitter) isRaw(verdicts []verdict) bool {
 	for i, v := range verdicts {
 		s, other := f.columns[i], v.kind != Number && v.reason == asGiven

@@ -39,7 +39,7 @@ type Words struct {
 	Bits    int    `json:"bits"`
 	Grams   int    `json:"grams"`
 	Buckets []byte `json:"buckets"`
-	// Length is the Euclidean length of the features of a cell; 0 means 1.
+	// Length is the Euclidean length of a cell's features, if it has any; 0 means 1.
 	Length float64 `json:"length,omitempty"`
 	// Words has n-grams of some buckets.
 	Words map[uint32]string `json:"words,omitempty"`
@@ -384,7 +384,6 @@ func (s *textScratch) count(cell string, c *textCoder) {
 	}
 }
 
-// log1 maps n from 1 to 255 to 1 + log(n).
 var log1 = func() (table [256]float64) {
 	for n := range table {
 		table[n] = 1 + floats.Log(float64(n))

@@ -426,7 +426,7 @@ type ngrams struct {
 	Bits    int
 	Grams   int
 	Buckets []byte
-	// Length is the Euclidean length of the features of a cell; 0 means 1.
+	// Length is the Euclidean length of a cell's features, if it has any; 0 means 1.
 	Length float64
 
 	at     []uint32
@@ -644,7 +644,6 @@ func (s *textScratch) count(cell string, c *textCoder) {
 	}
 }
 
-// log1 maps n from 1 to 255 to 1 + log(n).
 var log1 = func() (table [256]float64) {
 	for n := range table {
 		table[n] = 1 + logOf(float64(n))
@@ -1054,8 +1053,6 @@ func countDigits(s string) int {
 	return n
 }
 
-// wordLength returns the length in bytes of the letters, and bytes beyond ASCII, that s begins
-// with.
 func wordLength(s string) int {
 	n := 0
 	for n < len(s) && (isLetter(s[n]) || s[n] >= 0x80) {
@@ -1342,7 +1339,6 @@ func (p *dateParser) parseTime(s string, joined, points bool) bool {
 	return ok && hms[0] < 24 && hms[1] < 60 && hms[2] <= 60 && isZone(s)
 }
 
-// cutHalfDay returns 'a' for am and a.m., 'p' for pm and p.m., else 0, and the rest of s.
 func cutHalfDay(s string) (half byte, rest string) {
 	for _, name := range [...]string{"am", "a.m.", "pm", "p.m."} {
 		if n := len(name); len(s) >= n && strings.EqualFold(s[:n], name) && wordLength(s[n:]) == 0 {
@@ -1954,7 +1950,6 @@ func float32Of(s string) (v float32, reason string) {
 
 var spellings = []string{"true", "True", "TRUE", "false", "False", "FALSE"}
 
-// truthOf returns "true" or "false" for one of spellings, and "" for any other cell.
 func truthOf(s string) string {
 	if slices.Contains(spellings, s) {
 		return strings.ToLower(s)
