@@ -25,7 +25,7 @@ type piece struct {
 	block block
 	first int     // value in block.idx of column 0
 	cols  int     // number of columns so far
-	share float64 // of the first block: its approximate share of the text; 0 if unknown
+	share float64 // approximate share of the text that the first block covers; 0 if unknown
 }
 
 func (c *collector) read(from *sources) (t *tableFile, err error) {

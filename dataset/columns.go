@@ -23,7 +23,7 @@ type columns struct {
 	growing bool // whether later rows may have further columns
 	header  bool // whether the file names the columns
 
-	wanted map[string]int // index in from of each name in Options.Table; nil if matched by position
+	wanted map[string]int // by name in Options.Table, the index in from; nil if matched by position
 }
 
 type columnError struct{ reason string }

@@ -29,7 +29,7 @@ type formatInfo struct {
 	only    []string // endings of files that are only read
 	writes  bool
 	table   bool // whether files are rows of cells
-	mapped  bool // whether files are mapped, which must be regular and not compressed
+	mapped  bool // whether files are mapped: they must be regular and not compressed
 
 	// isPair reports whether path consists of the names of two files of this format; nil if the
 	// format has no pairs. bothNeeded is set if one file alone is an error.

@@ -127,7 +127,7 @@ type Options struct {
 
 	// MaxFeatures is the largest number of features of a file, at most 2^31-1. It bounds memory: a
 	// single index can claim any number of columns. 0 means 2^18 for tables. For other files it
-	// means 2^20, and more for large files, up to 2^27; 2^27 with Features or HashBits.
+	// means 2^27 with Features or HashBits; otherwise 2^20, and more for large files, up to 2^27.
 	MaxFeatures int
 	autoMax     bool // MaxFeatures was 0
 
@@ -171,9 +171,9 @@ type Options struct {
 	// InMemory makes Read load and check a whole .pgsm file instead of mapping it.
 	InMemory bool
 
-	// Threads is the number of threads that parse svmlight text. 0 means GOMAXPROCS; other numbers
-	// are cut to the larger of 64 and four times the number of CPUs. If Threads is 1, one thread
-	// reads a table. The result does not depend on Threads.
+	// Threads is the number of threads that parse svmlight text. 0 means GOMAXPROCS; at most 64 or,
+	// if more, four times the number of CPUs are used. If Threads is 1, one thread reads a table.
+	// The result does not depend on Threads.
 	Threads int
 
 	// Decompressors are compression formats besides gzip. A Decompressor with the magic bytes of

@@ -18,7 +18,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// tools fails or, without PEGASIMD_TOOLS, skips the test if a program is not installed.
+// tools skips the test if a program is not installed; with PEGASIMD_TOOLS, it fails the test.
 func tools(t *testing.T, names ...string) {
 	t.Helper()
 	for _, name := range names {

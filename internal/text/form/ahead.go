@@ -14,7 +14,7 @@ type batch struct {
 	rows   []rowAt
 	cells  []string
 	starts []int
-	spent  [][]byte // buffers with rows of this batch or earlier ones, and no later rows
+	spent  [][]byte // buffers that later rows do not use
 	err    error    // error after the last row; nil if rows may follow
 }
 

@@ -23,9 +23,9 @@ type Encoder interface {
 }
 
 type Source struct {
-	// Table has the names of the columns and the place of the label; nil if there are no names, and
-	// the label is the last column or there is none. While a file of the format JSONL is read, its
-	// new fields are appended.
+	// Table has the names of the columns and the place of the label; nil if there are no names and
+	// the label is in the last column or absent. While a file of the format JSONL is read, the
+	// names of new fields are appended.
 	Table *Table
 	Form  Form
 	// Decimal is the given decimal mark, '.' or ','; 0 to detect the mark.

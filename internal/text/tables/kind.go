@@ -407,7 +407,7 @@ func (s *stats) doubtYears(v *verdict) {
 
 const (
 	mostMonths  = 12 // a larger last part is no month
-	endOfMonths = 28 // if no first part is below it, all may be last days of months
+	endOfMonths = 28 // if all first parts are at least this, they may be last days of months
 )
 
 func (s *stats) mayBeginWithYear() bool {

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// leastRows is the least number of rows with a level or a bucket, where one row is not enough.
+	// leastRows is the number of rows that a level or a bucket needs where one row is not enough.
 	leastRows    = 2
 	maxGramsOnce = 1 << (textBits - 3) // most buckets in use for which one row is enough
 	textBits     = 20                  // binary logarithm of the number of buckets
