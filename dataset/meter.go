@@ -46,8 +46,6 @@ func (m *meter) count(n int, last bool) {
 	}
 }
 
-// limit returns a reader of r that counts bytes in o.bytes, and fails beyond MaxBytes unless
-// MaxBytes is 0.
 func (o Options) limit(r io.Reader) io.Reader {
 	n := o.MaxBytes
 	if n == 0 {

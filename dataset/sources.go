@@ -55,8 +55,6 @@ func sourcesOf(path string, opt Options) (*sources, error) {
 	return s, nil
 }
 
-// kindOf returns the name of the kind of files that can be read together with a file of the format,
-// or "" if files of the format must be read alone.
 func kindOf(format Format) string {
 	switch {
 	case format == FormatSvmlight:

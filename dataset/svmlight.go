@@ -240,7 +240,6 @@ func (c *chunks) share(n int) float64 {
 	return min(1, float64(n)/float64(c.text))
 }
 
-// next returns the next chunk and the index of its file.
 func (c *chunks) next(buf []byte) (data []byte, file int, err error) {
 	if !c.open {
 		f, err := c.from.next()

@@ -210,7 +210,6 @@ func (g *columnGraph) numbers(rules []tables.Rule, inputs []string) {
 	}
 }
 
-// indicators returns the values of a column's gap feature in rows with a gap and in other rows.
 func indicators(r tables.Rule) (missing, present float32) {
 	if r.Marks {
 		return 0, 1

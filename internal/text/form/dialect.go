@@ -32,8 +32,7 @@ type sampled struct {
 	unclosed int   // rows of the head with a quote that is not closed
 }
 
-// rows splits the samples by the dialect d, and leaves out rows of empty cells. Of the head it
-// returns at most sampledRows rows.
+// rows splits the samples by the dialect d, and leaves out rows of empty cells.
 func (s *sample) rows(d dialect) *sampled {
 	t := new(sampled)
 	for i := -1; i < len(s.others); i++ {

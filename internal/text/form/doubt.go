@@ -24,7 +24,6 @@ func separatorDoubts(best, second *candidate) (doubts []Doubt) {
 		separatorName(best.separator), best.width, separatorName(second.separator), second.width)})
 }
 
-// hasBlanks reports whether a table of one column looks like cells separated by blanks.
 func (c *candidate) hasBlanks() bool {
 	counts, words, values := map[int]int{}, 0, 0
 	for _, r := range c.rows {

@@ -433,8 +433,6 @@ func (c *Coder) odd() (lines, unread []string) {
 	return lines, unread
 }
 
-// taken returns how cells without a value are read: as gaps if gaps have a feature, otherwise the
-// text as.
 func (in *coding) taken(as string, cells int) string {
 	switch {
 	case !in.GapFeature:

@@ -138,7 +138,6 @@ func mostly(fit, odd, kinds int, many bool) bool {
 	return fit > 0 && (9*odd <= fit || kinds <= mostOddWords && many)
 }
 
-// gapsAmong returns the number of gap words, or 0 if hardly any cell fits.
 func (s *stats) gapsAmong(fit int) int {
 	if fit >= 2 || 10*fit >= s.rows-s.missing {
 		return s.gapWords

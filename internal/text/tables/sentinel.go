@@ -50,7 +50,6 @@ func (x *extremes) addDate(text string, days float64) {
 	}
 }
 
-// extend counts rounded if it is a suspect, or else extends the range of the other values to v.
 func (x *extremes) extend(text string, v, rounded float64, suspect bool) {
 	if !suspect || !x.suspect(text, rounded) {
 		x.least, x.most = min(x.least, v), max(x.most, v)

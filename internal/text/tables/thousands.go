@@ -75,8 +75,6 @@ func (in *coding) examinePercent(m *marks, text string) {
 	}
 }
 
-// doubtPercent returns a line if none of the numbers examined in a column of percentages has a
-// percent sign.
 func (in *coding) doubtPercent(m *marks) string {
 	if m.percents > 0 || m.bare == "" {
 		return ""
