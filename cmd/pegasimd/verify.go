@@ -101,6 +101,10 @@ func runVerify(c *call, args []string) error {
 	switch pegasos.Verdict(r.Verdict) {
 	case pegasos.Contradicted:
 		return fmt.Errorf("%s: contradicted: %s", inputName(args[0]), strings.Join(r.Reasons, "; "))
+	case pegasos.NotConfirmed:
+		if c.flags.Quiet { // the exit code is that of a confirmed model
+			fmt.Fprintf(c.stderr, "pegasimd verify: %s: not confirmed\n", inputName(args[0]))
+		}
 	case pegasos.ClaimsNothing:
 		return fmt.Errorf("%s: %w", inputName(args[0]), errClaimsNothing)
 	}

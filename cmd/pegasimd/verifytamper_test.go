@@ -48,6 +48,11 @@ func TestVerifyEditedClaims(t *testing.T) {
 		if !strings.HasSuffix(out, "\n"+c.verdict+"\n") || !strings.Contains(out, c.told) {
 			t.Errorf("%s, %q: %s", c.train, c.to, out)
 		}
+		_, out, told := pegasimd(t, "verify", "-quiet", model, c.data)
+		if out != "" || (c.verdict == "confirmed") != (told == "") ||
+			!strings.Contains(told, strings.TrimPrefix(c.verdict, "confirmed")) {
+			t.Errorf("%s, %q, -quiet: %s%s", c.train, c.to, out, told)
+		}
 	}
 }
 
