@@ -119,6 +119,7 @@ func TestAddFlag(t *testing.T) {
 		"there is no flag -seed: did you mean -speed?":     "-seed 1",
 		"-speed needs a value: a whole number":             "-speed",
 		"-json needs a value: the name of a file; --speed": "-json --speed 1",
+		`-json: have "", want the name of a file`:          "-json=",
 		`-format: have "cvs", want svmlight, csv, tsv,`:    "-format cvs",
 	} {
 		_, err := s.Parse(strings.Fields(words))

@@ -84,6 +84,9 @@ func (s *Set) Parse(args []string) (arguments []string, err error) {
 		case !has:
 			value, args = args[0], args[1:]
 		}
+		if value == "" && f.Takes != "" && !f.Is(Kinds) && name != "keep" { // '' can name a column
+			return nil, Usagef("-%s: have \"\", want %s", name, wanted(f))
+		}
 		if s.given[name] && f.Takes == "list" && f.Is(Kinds) {
 			value = f.text(&s.Values) + "," + value // each -ignore names further columns
 		}
