@@ -49,12 +49,13 @@ import "github.com/pegasimd/pegasimd/internal/asm"
 //	}
 //	return lane[0]
 //
-// Blocks of 65,536 elements have such sums, which are added from left to right.
+// Longer vectors are summed in blocks of 65,536 elements. The sums of the blocks are added in
+// order.
 func Dot(x, y []float32) float32 {
 	return asm.Dot(x, y)
 }
 
-// SumSquares returns the sum of x[i]*x[i]: the bits of Dot(x, x).
+// SumSquares returns the sum of x[i]*x[i], with the bits of Dot(x, x).
 func SumSquares(x []float32) float32 { return asm.SumSquares(x) }
 
 // Axpy adds float32(a*x[i]) to y[i]. It panics if the lengths differ.

@@ -33,7 +33,7 @@ type Factor struct {
 // number of goroutines, 0 for GOMAXPROCS. It does not change the result.
 //
 // It panics if m, n or k is negative, a slice is too short for its matrix, or a stride is less than
-// the length of a stored row. c must not overlap A or B.
+// the length of a stored row. c must not overlap a.Data or b.Data.
 func Gemm(m, n, k int, alpha float32, a, b Factor, beta float32, c []float32, ldc, threads int) {
 	if m < 0 || n < 0 || k < 0 {
 		panic(misuse.Of("m = %d, n = %d, k = %d, want 0 or more", m, n, k))
@@ -67,7 +67,7 @@ func Gemm(m, n, k int, alpha float32, a, b Factor, beta float32, c []float32, ld
 	}
 }
 
-// minParallelProducts is the number of products m*n*k from which several goroutines pay.
+// minParallelProducts is the least m*n*k for which Gemm uses several goroutines.
 const minParallelProducts = 1 << 22
 
 func (f Factor) check(data, stride string, rows, cols int) {
@@ -101,10 +101,9 @@ type gemm struct {
 
 const blockColumns = 16 * asm.TileCols
 
-// A factor is packed if it is multiplied by more than maxUnpackedUses rows or columns of the other
-// factor, or if its stride exceeds maxUnpackedStride.
+// A factor above one of these limits is packed.
 const (
-	maxUnpackedUses   = 256
+	maxUnpackedUses   = 256 // rows or columns of the other factor
 	maxUnpackedStride = 512 // elements
 )
 
@@ -148,7 +147,7 @@ func (g *gemm) run(k int) {
 }
 
 // Several threads divide C into rectangular parts, and compute each part as a separate product.
-// There may be partsPerThread parts per thread, because some threads start late. Each part packs
+// There are up to partsPerThread parts per thread, because some threads start late. Each part packs
 // its own panels of B, so it should have enough rows. If C has too few rows, its columns are
 // divided too.
 const (

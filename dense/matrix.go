@@ -10,8 +10,8 @@ import (
 )
 
 // Matrix is a matrix stored by rows, each padded to a multiple of 64 bytes and starting at an
-// address that is a multiple of 64. The padding changes no bit of a sum. Rows from a mapped file
-// are checked when they are first read: see Err.
+// address that is a multiple of 64. Rows from a mapped file are checked when they are first read:
+// see Err.
 type Matrix matrices.Dense // no exported fields; this module's packages convert to matrices.Dense
 
 // New returns a matrix of zeros. It panics if rows or cols is negative or the matrix would exceed

@@ -13,11 +13,11 @@ import (
 // float32 rows and an int8 form of them. A search reads the bytes of the rows, computes a bound on
 // each row's score, and reads the floats of only those rows that the bound does not exclude.
 //
-// An index is meant for rows of about 100 elements or more that exceed the second-level cache, and
-// for [dense.ByDot], [dense.ByCosine] and [dense.ByDistance]. Rows may have a common mean and
-// different magnitudes. If the bounds exclude too few rows, the search scores all rows that follow.
-// This may happen if scores are nearly equal, or if rows have a few elements far greater than all
-// others.
+// An index is meant for rows of about 100 elements or more, which together exceed the second-level
+// cache, and for [dense.ByDot], [dense.ByCosine] and [dense.ByDistance]. Rows may have a common
+// mean and different magnitudes. If the bounds exclude too few rows, the search scores all rows
+// that follow. This may happen if scores are nearly equal, or if rows have a few elements far
+// greater than all others.
 //
 // A search calls dense.Top from the start in each of these cases:
 //
@@ -177,7 +177,7 @@ func (ix *Index) quantizeRows(first, end int) {
 	}
 }
 
-// quantizeRow returns the step, and sets e to d - step*dst. d must not be zero.
+// quantizeRow quantizes d to dst, returns the step, and sets e to d - step*dst. d must not be zero.
 func quantizeRow(dst []int8, e, d []float32) (step float32) {
 	const magic = 0x1.8p23 // magic+v has the integer nearest to v in its lowest bits
 	greatest := max(asm.Max(d), -asm.Min(d))

@@ -70,8 +70,8 @@ func clamp(v, offset, step, low, high float32) float32 {
 	return float32(math.RoundToEven(max(float64(low), min(q, float64(high)))))
 }
 
-// Dequantize sets dst[i] to offset + step*src[i], computed in float32, or in float64 and rounded if
-// that overflows. For bytes from [Quantize], offset is 0. It panics if the lengths differ.
+// Dequantize sets dst[i] to offset + step*src[i], computed in float32 or, if that overflows, in
+// float64 and rounded. For bytes from [Quantize], offset is 0. It panics if the lengths differ.
 func Dequantize[T Byte](dst []float32, src []T, offset, step float32) {
 	misuse.CheckEqual("len(dst)", len(dst), "len(src)", len(src))
 	for i, q := range src {

@@ -64,14 +64,14 @@ func (m *Matrix) Nonzeros(i int) iter.Seq2[int, float32] {
 }
 
 // checkedRow returns row i, or an empty row if it is in an invalid block. The slices alias the
-// matrix. Users must not get them, because they could change indices that the kernels trust.
+// matrix. Users must not get them: the kernels trust the indices.
 func (m *Matrix) checkedRow(i int) (idx []int32, val []float32) {
 	return (*matrices.CSR)(m).CheckedRow(i)
 }
 
 func (m *Matrix) isInvalid(i int) bool { return (*matrices.CSR)(m).InBadBlock(i) }
 
-// The row must not be in an invalid block. row is small enough to be inlined.
+// row returns row i, which must not be in an invalid block. It is small enough to be inlined.
 func (m *Matrix) row(i int) (idx []int32, val []float32) { return (*matrices.CSR)(m).Row(i) }
 
 // Dot returns the dot product of row i and w, which has Cols elements.

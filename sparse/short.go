@@ -4,8 +4,8 @@ package sparse
 const shortRow = 7
 
 // dotShort is Dot, to the bit, for a row of at most shortRow nonzeros: each lane holds at most one
-// product. The last addition turns -0 into +0, from which every lane of Dot starts. The indices
-// must lie in [0, len(w)).
+// product. The lanes of Dot start at +0, so the last addition turns -0 into +0. The indices must
+// lie in [0, len(w)).
 func dotShort(idx []int32, val, w []float32) float32 {
 	var p0, p1, p2, p3, p4, p5, p6 float32
 	val = val[:len(idx)]

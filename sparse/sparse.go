@@ -35,7 +35,7 @@ import (
 //	}
 //	return lane[0]
 //
-// Blocks of 65,536 nonzeros have such sums, which are added from left to right.
+// Longer rows are summed in blocks of 65,536 nonzeros. The sums of the blocks are added in order.
 func Dot(idx []int32, val, w []float32) float32 {
 	if len(idx) >= manyIndices {
 		return dotLong(idx, val, w)
@@ -55,8 +55,8 @@ func Dot(idx []int32, val, w []float32) float32 {
 //		w[j] += float32(a * val[k])
 //	}
 //
-// It panics if idx and val differ in length or an index is outside w, and then leaves w unchanged.
-// Indices may repeat. If val overlaps w, the values of w are undefined.
+// It panics, before it changes w, if idx and val differ in length or an index is outside w. Indices
+// may repeat. If val overlaps w, the values of w are undefined.
 func Axpy(a float32, idx []int32, val, w []float32) {
 	if len(idx) >= manyIndices {
 		axpyLong(a, idx, val, w)

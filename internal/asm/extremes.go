@@ -68,8 +68,8 @@ func ArgMin(x []float32) int {
 	return findFrom(x, first, least)
 }
 
-// leastBlock returns the start of the first block of x with the minimum Min(x), and Min(x). The
-// start is 0 if x is empty.
+// leastBlock returns Min(x), and the start of the first block that contains Min(x), or 0 if Min(x)
+// is +Inf.
 func leastBlock(x []float32) (first int, least float32) {
 	least = float32(math.Inf(1))
 	for start := 0; start < len(x); start += Block {

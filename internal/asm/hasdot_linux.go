@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hasDot reports whether the CPU has SDOT and UDOT. Like x/sys/cpu, it heeds
-// GODEBUG=cpu.asimddp=off and cpu.all=off.
+// hasDot reports whether the CPU has SDOT and UDOT. It heeds GODEBUG=cpu.asimddp=off and
+// cpu.all=off.
 func hasDot() bool {
 	const hwcap, asimddp = 16, 1 << 20
 	for _, off := range []string{"cpu.asimddp=off", "cpu.all=off"} {

@@ -12,7 +12,7 @@ import (
 )
 
 // Name returns a printable name unchanged, and others quoted as in Go. It also quotes empty names
-// and names that begin with a quote, so that different names never print alike.
+// and names that begin with a quote, so that different names give different results.
 func Name(name string) string {
 	if name == "" || name[0] == '"' || !utf8.ValidString(name) ||
 		strings.ContainsFunc(name, isHidden) {
@@ -94,7 +94,8 @@ func (s *escapedError) Error() string { return s.text }
 func (s *escapedError) Unwrap() error { return s.err }
 
 // JSON escapes the unprintable characters in the strings of text, some of which encoding/json
-// leaves. text must be valid JSON without tabs. Newlines between values remain.
+// leaves. text must be valid JSON without tabs and carriage returns. Newlines between values
+// remain.
 func JSON(text []byte) []byte {
 	hidden := func(r rune) bool { return r != '\n' && isHidden(r) }
 	if !bytes.ContainsFunc(text, hidden) {

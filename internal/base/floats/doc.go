@@ -22,6 +22,4 @@
 //
 // Intermediate results carry their rounding error in a second float64. As errors may exceed half a
 // unit, the functions need not be monotonic.
-//
-// Package asm has Sigmoid and Log1pExp for slices, with the same bits.
 package floats

@@ -25,7 +25,7 @@ func FirstNotFinite[F float32 | float64](x []F) int {
 	return -1
 }
 
-// Inverse returns min(1/x, MaxFloat32), or 1 if x is 0: the factor that scales a column of size x.
+// Inverse returns min(1/x, MaxFloat32), or 1 if x is 0.
 func Inverse(x float64) float32 {
 	if x == 0 {
 		return 1

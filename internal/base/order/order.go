@@ -24,7 +24,7 @@ const Stream = 0x9e3779b97f4a7c15
 
 // Visits generates the row numbers of all epochs. Except for IID, an epoch's order does not depend
 // on the previous order. So the generator's state at the start of the epoch and the position in the
-// epoch suffice to restore it.
+// epoch suffice to restore the order.
 type Visits struct {
 	Kind        string
 	rows        int

@@ -137,8 +137,8 @@ func (s *Bytes) change(n int, row func(r int) []byte, sign int16, threads int) {
 	}
 }
 
-// flush must be called before n rows are added (sign 1) or removed (sign -1). If they could
-// overflow the 32-bit sums in recent, it moves these to sum.
+// flush must be called before n rows are added (sign 1) or removed (sign -1). If these rows could
+// overflow the 32-bit sums in recent, it moves the sums to sum.
 func (s *Bytes) flush(n int, sign int16) {
 	if s.sum == nil {
 		if all := s.rows + n*int(sign); all <= smallRows {

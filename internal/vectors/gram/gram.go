@@ -1,6 +1,5 @@
 // Package gram computes weighted Gram matrices: the sum of c x x' over rows x with coefficients c.
-// Newton's method uses them as Hessians. Sum adds dense rows in float32, SparseSum sparse rows in
-// float64, Bytes 8-bit rows exactly.
+// Sum adds dense rows in float32, SparseSum sparse rows in float64, Bytes 8-bit rows exactly.
 //
 // Only the upper triangles of these symmetric matrices are computed.
 package gram
@@ -28,8 +27,8 @@ type Matrix interface {
 //	}
 //	sum += block
 //
-// in float32, with both sums starting at +0. The rounding error of n rows is at most about (256 +
-// n/256) 2^-24 of the sum of magnitudes.
+// in float32, with both sums starting at +0. For n rows in full blocks the rounding error is at
+// most about (256 + n/256) 2^-24 of the sum of magnitudes.
 type Sum struct {
 	dim    int
 	stride int

@@ -9,12 +9,11 @@ import (
 	"github.com/pegasimd/pegasimd/internal/sys/hugepage"
 )
 
-// alignment is 64 bytes in float32s: a cache line, and the widest vector register.
+// alignment is 64 bytes, the width of an AVX-512 register, in float32s.
 const alignment = 16
 
 // Dense stores its rows one after the other, each padded to a multiple of 64 bytes (NewNarrow may
-// pad less). The first row begins at an address that is a multiple of 64. The padding affects no
-// result.
+// pad less). The first row begins at an address that is a multiple of 64.
 type Dense struct {
 	rows, cols, stride int
 	trusted            uint      // rows below this index need no check
@@ -129,9 +128,9 @@ func denseOf(rows, cols int, values []float32) (*Dense, error) {
 }
 
 // LazyDense returns the matrix whose rows are in values one after the other, Stride(cols) elements
-// each, the first at an address that is a multiple of 64. It keeps the slice. If that is read-only
-// memory, such as a mapped file, the slices that Row returns must not be written to. The rows are
-// checked in blocks, as by Lazy; those of a bad block are zeros.
+// each, the first at an address that is a multiple of 64. It keeps the slice. If values is
+// read-only memory, such as a mapped file, the slices that Row returns must not be written to. The
+// rows are checked in blocks, as by Lazy; those of a bad block are zeros.
 func LazyDense(rows, cols int, values []float32, c Check) (*Dense, error) {
 	m, err := denseOf(rows, cols, values)
 	if err != nil {

@@ -2,7 +2,7 @@ package nearest
 
 import "unsafe"
 
-// RowsPerRun is a value for the parameter run of TopMany.
+// RowsPerRun is the run that packages dense and half pass to TopMany.
 const RowsPerRun = 256
 
 // hits is implemented by other packages' Hit types with the layout of Hit.
