@@ -173,7 +173,7 @@ func TestFromFloat64(t *testing.T) {
 	})
 }
 
-// In a matrix of 12 MB rows may be read one by one.
+// The last shape has 12 MB, so that its rows may be read one by one.
 func TestRowsAreSingleCalls(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		for _, shape := range [][2]int{{1, 5}, {4, 1}, {7, 54}, {9, 64}, {10, 65}, {33, 100},

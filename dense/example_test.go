@@ -262,7 +262,6 @@ func ExampleNormalize() {
 	// Output: 5 [0.6 0.8]
 }
 
-// ArgMin returns the first of several equal elements, and skips NaN.
 func ExampleArgMin() {
 	x := []float32{float32(math.NaN()), 2, 1, 1}
 	fmt.Println(dense.ArgMin(x), dense.Min(x), dense.ArgMax(x), dense.Max(x))

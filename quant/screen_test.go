@@ -88,11 +88,11 @@ func noise(r *rand.Rand, scale float64) float64 { return scale * r.NormFloat64()
 var worstCases = []worst{
 	{"normal", each(func(r *rand.Rand, j int) float64 { return r.NormFloat64() }),
 		each(func(r *rand.Rand, j int) float64 { return r.NormFloat64() })},
-	// The residual of the row is parallel to the query.
+	// The residual of the row is nearly parallel to the query.
 	{"residual of rows", withFirst(127, each(func(r *rand.Rand, j int) float64 {
 		return float64(r.IntN(100)-50) + .499
 	})), each(func(*rand.Rand, int) float64 { return 1 })},
-	// The residual of the query is parallel to the row.
+	// The residual of the query is nearly parallel to the row.
 	{"residual of queries", each(func(*rand.Rand, int) float64 { return 1 }),
 		withFirst(127, each(func(r *rand.Rand, j int) float64 {
 			return float64(r.IntN(100)-50) + .499

@@ -24,7 +24,7 @@
 // A function panics if slices with corresponding elements differ in length. A function of rows
 // panics if stride is negative or a row is not within its slice, unless there are no rows. A
 // function's comment says so if it leaves these checks to its caller. Indices of sparse rows are
-// not checked. Results must not overlap operands unless the function's comment allows it.
+// not checked. Results must not overlap operands unless a comment allows it.
 //
 // # Dispatch
 //
@@ -34,8 +34,7 @@
 // preempted, so a function makes several calls for a long vector.
 //
 // A dispatcher in Go would cost short vectors one more stack frame, and calls through function
-// variables would make the arguments escape to the heap. The parameters of dotFlat are pointers and
-// lengths; dotActive takes them from slices.
+// variables would make the arguments escape to the heap.
 //
 // docs/spec.md has the formulas, docs/kernels.md the error bounds and measurements.
 package asm

@@ -1,6 +1,7 @@
 package asm
 
-// Axpy adds float32(a*x[i]) to y[i]. x and y may be the same slice.
+// In this file, results may be stored in the slice of an operand.
+
 func Axpy(a float32, x, y []float32) {
 	if race {
 		raceReads(x)
@@ -30,7 +31,6 @@ func scaleGeneric(a float32, x []float32) {
 	}
 }
 
-// Add sets dst[i] to x[i] + y[i]. dst may be x or y.
 func Add(dst, x, y []float32) {
 	if race {
 		raceReads(x, y)
@@ -46,7 +46,6 @@ func addGeneric(dst, x, y []float32) {
 	}
 }
 
-// Sub sets dst[i] to x[i] - y[i]. dst may be x or y.
 func Sub(dst, x, y []float32) {
 	if race {
 		raceReads(x, y)
@@ -62,7 +61,6 @@ func subGeneric(dst, x, y []float32) {
 	}
 }
 
-// Mul sets dst[i] to x[i] * y[i]. dst may be x or y.
 func Mul(dst, x, y []float32) {
 	if race {
 		raceReads(x, y)
@@ -78,7 +76,6 @@ func mulGeneric(dst, x, y []float32) {
 	}
 }
 
-// ScaleTo sets dst[i] to a * x[i]. dst may be x.
 func ScaleTo(dst []float32, a float32, x []float32) {
 	if race {
 		raceReads(x)
@@ -94,7 +91,6 @@ func scaleToGeneric(dst []float32, a float32, x []float32) {
 	}
 }
 
-// AxpyTo sets dst[i] to float32(a*x[i]) + y[i]. dst may be x or y.
 func AxpyTo(dst []float32, a float32, x, y []float32) {
 	if race {
 		raceReads(x, y)
@@ -110,7 +106,6 @@ func axpyToGeneric(dst []float32, a float32, x, y []float32) {
 	}
 }
 
-// Axpby sets y[i] to float32(a*x[i]) + float32(b*y[i]). x and y may be the same slice.
 func Axpby(a float32, x []float32, b float32, y []float32) {
 	if race {
 		raceReads(x)

@@ -80,7 +80,6 @@ func leastBlock(x []float32) (first int, least float32) {
 	return first, least
 }
 
-// ArgMax returns the index of the first element that equals Max(x), or -1 if there is none.
 func ArgMax(x []float32) int {
 	first, greatest := greatestBlock(x)
 	return findFrom(x, first, greatest)
@@ -104,7 +103,7 @@ func findFrom(x []float32, start int, v float32) int {
 	return start + i
 }
 
-// Find returns the least i for which x[i] == v, or -1 if there is none. It does not find NaN.
+// Find returns the least i for which x[i] == v, or -1 if there is none.
 func Find(x []float32, v float32) int {
 	if race {
 		raceReads(x)

@@ -93,7 +93,6 @@ func toFloat16(v float32) uint16 {
 	return sign | uint16(math.Float32bits(math.Float32frombits(b)+0.5)-0x3f000000)
 }
 
-// HalfSum selects a sum over a float32 vector and a half-precision row.
 type HalfSum uint8
 
 const (
@@ -116,7 +115,6 @@ func HalfRows(op HalfSum, dst []float32, rows []uint16, stride int, x []float32,
 	}
 }
 
-// HalfRowsAt is HalfRows for the rows whose indices are in idx.
 func HalfRowsAt[I Index](op HalfSum, dst []float32, rows []uint16, stride int, idx []I,
 	x []float32, bfloat16 bool) {
 	picks := checkOperandsAt(dst, rows, stride, idx, x)
@@ -132,7 +130,6 @@ func prefetchHalves(rows []uint16, stride int, idx []uint32, i, n int) {
 	}
 }
 
-// Of returns the sum that op selects, over x and y.
 func (op HalfSum) Of(x []float32, y []uint16, bfloat16 bool) (total float32) {
 	misuse.CheckEqual("len(x)", len(x), "len(y)", len(y))
 	if race {
@@ -195,7 +192,6 @@ func normsHalvesGeneric(dst []float32, rows []uint16, stride int, x []float32, b
 	}
 }
 
-// HalfNorms returns the dot product of x and y and the sum of the squares of y.
 func HalfNorms(x []float32, y []uint16, bfloat16 bool) (xy, yy float32) {
 	misuse.CheckEqual("len(x)", len(x), "len(y)", len(y))
 	if race {
@@ -233,7 +229,6 @@ func CosineHalfRows(dst []float32, rows []uint16, stride int, x []float32, bfloa
 	}
 }
 
-// CosineHalfRowsAt is CosineHalfRows for the rows whose indices are in idx.
 func CosineHalfRowsAt[I Index](dst []float32, rows []uint16, stride int, idx []I, x []float32,
 	bfloat16 bool) {
 	picks, xx := checkOperandsAt(dst, rows, stride, idx, x), SumSquares(x)
@@ -245,7 +240,6 @@ func CosineHalfRowsAt[I Index](dst []float32, rows []uint16, stride int, idx []I
 	}
 }
 
-// CosineHalves returns Cosine of x and the float32 values of y.
 func CosineHalves(x []float32, y []uint16, bfloat16 bool) float32 {
 	xy, yy := HalfNorms(x, y, bfloat16)
 	return CosineOfHalves(x, y, xy, SumSquares(x), yy, bfloat16)
@@ -264,7 +258,7 @@ func CosineOfHalves(x []float32, y []uint16, xy, xx, yy float32, bfloat16 bool) 
 	return float32(CosineHalves64(x, y, bfloat16))
 }
 
-// CosineHalves64 returns Cosine64 of x and the float32 values of y, which must have equal length.
+// CosineHalves64 requires vectors of equal length.
 func CosineHalves64(x []float32, y []uint16, bfloat16 bool) float64 {
 	var dot, squaresX, squaresY float64
 	for start := 0; start < len(x); start += Block {
@@ -277,8 +271,7 @@ func CosineHalves64(x []float32, y []uint16, bfloat16 bool) float64 {
 	return cosine64(dot, squaresX, squaresY)
 }
 
-// Of64 returns Dot64 or SquaredDistance64 of x and the float32 values of y, which must have equal
-// length.
+// Of64 returns op in float64, as Dot64 or SquaredDistance64. x and y must have equal length.
 func (op HalfSum) Of64(x []float32, y []uint16, bfloat16 bool) (total float64) {
 	for start := 0; start < len(x); start += Block {
 		var lane [doubleLanes]float64
@@ -295,8 +288,7 @@ func (op HalfSum) Of64(x []float32, y []uint16, bfloat16 bool) (total float64) {
 	return total
 }
 
-// norms64Halves returns DotNorms64 of x and the float32 values of y. Both must have the same
-// length, at most Block.
+// x and y must have equal length, at most Block.
 func norms64Halves(x []float32, y []uint16, bfloat16 bool) (xy, xx, yy float64) {
 	var dot, squaresX, squaresY [doubleLanes]float64
 	for i, v := range x {

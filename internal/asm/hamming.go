@@ -33,7 +33,6 @@ func hammingBlocks(x, y []uint64) (total int64) {
 	return total
 }
 
-// HammingBytes returns the number of bits in which x and y differ.
 func HammingBytes(x, y []byte) (total int64) {
 	misuse.CheckEqual("len(x)", len(x), "len(y)", len(y))
 	if race {

@@ -2,7 +2,7 @@ package asm
 
 import "github.com/pegasimd/pegasimd/internal/base/floats"
 
-// Sigmoid sets dst[i] to floats.Sigmoid(x[i]). dst and x may be the same slice.
+// Sigmoid sets dst[i] to floats.Sigmoid(x[i]). dst may be x.
 func Sigmoid(dst, x []float64) {
 	if race {
 		raceReads(x)
@@ -17,7 +17,7 @@ func sigmoidGeneric(dst, x []float64, _ *float64) {
 	}
 }
 
-// Log1pExp sets dst[i] to floats.Log1pExp(x[i]). dst and x may be the same slice.
+// Log1pExp sets dst[i] to floats.Log1pExp(x[i]). dst may be x.
 func Log1pExp(dst, x []float64) {
 	if race {
 		raceReads(x)

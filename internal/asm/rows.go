@@ -63,7 +63,6 @@ func SquaredDistanceRowsAt[I Index](dst, rows []float32, stride int, idx []I, x 
 	sumRows[distanceSum](dst, rows, stride, checkOperandsAt(dst, rows, stride, idx, x), x)
 }
 
-// CosineRowsAt sets dst[i] to Cosine(x, rows[j*stride:][:len(x)]) for j = idx[i].
 func CosineRowsAt[I Index](dst, rows []float32, stride int, idx []I, x []float32) {
 	n, xx := len(x), SumSquares(x)
 	picks := checkOperandsAt(dst, rows, stride, idx, x)

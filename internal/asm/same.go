@@ -84,7 +84,7 @@ func StepsSame(steps []Step, indices []uint16, w []float32) {
 }
 
 // The first parameter of stepsSameGeneric points to the first field of the first Step, because the
-// generator of the assembly does not know the type Step. count is the number of steps.
+// generator of the assembly does not know the type Step.
 func stepsSameGeneric(first *uint32, count int, indices []uint16, w []float32) {
 	steps := unsafe.Slice((*Step)(unsafe.Pointer(first)), count)
 	for i := range steps {

@@ -6,7 +6,7 @@ func init() {
 	kernel("axpy64", "func(a *float64, x []float32, y []float64)", axpy64).inWide()
 }
 
-// axpy64 emits a kernel that adds a*x to y. n is at most asm.Block.
+// n is at most asm.Block.
 func axpy64(t Target) {
 	scalar, x, y, n := t.PointerParam("a"), t.PointerParam("x"), t.PointerParam("y"),
 		t.IntParam("n")

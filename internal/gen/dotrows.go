@@ -149,7 +149,6 @@ func fourRows(t Target, name string, term rowTerm) {
 	}
 }
 
-// shortPrefetch returns a prefetch distance in bytes; 0 for no prefetch.
 func shortPrefetch(t Target, k int) int {
 	switch {
 	case k == 1 && t.Rotates():

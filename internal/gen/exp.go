@@ -73,7 +73,6 @@ func init() {
 			t.Add(x, x, r)
 			add(x, x, expOne)
 
-			// 2^k in two factors, so that neither overflows and a subnormal result is rounded once.
 			load(constant, expBias)
 			t.BitsSub(k, k, constant)
 			t.BitsShiftRight(constant, k, 1)

@@ -2,7 +2,6 @@ package main
 
 import "github.com/mmcloughlin/avo/reg"
 
-// Bits of +Inf and -Inf, the minimum and maximum of a vector without numbers.
 const (
 	infinity      = 0x7f800000
 	minusInfinity = 0xff800000

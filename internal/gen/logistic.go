@@ -142,7 +142,6 @@ func (l logistic) exp(x Group) (high, low Group) {
 	return l.SelectDoubles(l.LessDoubles(y, big), sum, high), low
 }
 
-// remainder returns n - q*d, for a q near n/d.
 func (l logistic) remainder(n, q, d Group) Group {
 	mask := l.number(logisticUpperMask)
 	qHigh, dHigh := l.binary(l.BitsAnd, q, mask), l.binary(l.BitsAnd, d, mask)

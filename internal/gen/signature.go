@@ -12,7 +12,7 @@ import (
 	"github.com/mmcloughlin/avo/operand"
 )
 
-// signature is the type of a kernel's functions. Go code passes slices.
+// signature is the type of a kernel's functions.
 type signature struct {
 	text       string   // Go function type
 	slices     []string // names of the slice parameters

@@ -18,8 +18,7 @@ const (
 	stepBytes  = 24
 )
 
-// stepsSame stops at the first row whose margin is infinite or NaN. It adds a multiple of each
-// earlier row to w, even a multiple of 0: a branch would be hard to predict. count is at least 1.
+// count is at least 1. The code adds even updates of 0: a branch would be hard to predict.
 func stepsSame(t Target) {
 	step, count, indices, w := t.PointerParam("steps"), t.IntParam("count"),
 		t.PointerParam("indices"), t.PointerParam("w")

@@ -9,11 +9,9 @@ import (
 	"github.com/mmcloughlin/avo/gotypes"
 )
 
-// A dispatch stub is the assembly function that package asm calls for a kernel. It has no frame,
-// and jumps to the body of the code path in use, which finds the arguments in the same places. For
-// unequal lengths, for vectors of more than asm.Block elements, and on code paths without a body,
-// it jumps to the Go function nameSlow, the slow path. If the kernel trusts its caller, the stub
-// checks no lengths, and the Go function is nameGeneric.
+// A dispatch stub, which package asm's comment describes, has no frame, so that a body finds the
+// arguments in the same places. If the kernel trusts its caller, the stub checks no lengths, and
+// jumps to nameGeneric instead of nameSlow.
 //
 // Stubs and bodies have flat parameters, a pointer and a length in place of a slice: Go passes the
 // arguments of assembly in memory, and without capacities there is less to store. The stub is named

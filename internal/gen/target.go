@@ -82,7 +82,6 @@ type Target interface {
 	// undefined.
 	CopyLane(dst, v Group, lane int)
 
-	// Transpose moves lane i of group j to lane j of group i.
 	Transpose(v *[4]Group)
 
 	// Load sets lanes of the register beyond v to +0.

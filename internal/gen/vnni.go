@@ -155,8 +155,8 @@ func shortVNNI(t *avx, term byteTerm, x, y, n reg.GPVirtual) {
 	}
 }
 
-// rowsVNNI is rowsBytes for CPUs with VNNI. x has at most asm.Block bytes, and there is at least
-// one row. In dot products, rows are flipped, so that the correction depends on x alone.
+// rowsVNNI is rowsBytes for CPUs with VNNI. In dot products, rows are flipped, so that the
+// correction depends on x alone.
 func rowsVNNI(t *avx, term byteTerm) {
 	s := newVNNI(t, term)
 	n := t.IntParam("len(x)")

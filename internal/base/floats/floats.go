@@ -57,7 +57,7 @@ func Float64s(v []float32) []float64 {
 	return wide
 }
 
-// Widen stores the elements of v, converted to float64, in dst. dst must not be shorter than v.
+// Widen converts v to float64s in dst, which must not be shorter than v.
 func Widen(dst []float64, v []float32) {
 	dst = dst[:len(v)]
 	for j, z := range v {

@@ -14,5 +14,5 @@ func Borrow(n int) []float64 {
 	return make([]float64, n)
 }
 
-// GiveBack takes back a slice from Borrow. The slice must not be used any more.
+// GiveBack takes back a slice from Borrow, which must not be used afterwards.
 func GiveBack(v []float64) { spare.Put(&v) }

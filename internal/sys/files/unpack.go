@@ -36,7 +36,6 @@ func CutEnding(name, ending string) (plain string, is bool) {
 // Ending returns the ending of a file's name in lower case, such as ".csv".
 func Ending(name string) string { return strings.ToLower(filepath.Ext(name)) }
 
-// PlainName returns a file's name without .gz, .bz2 or .zst.
 func PlainName(name string) string {
 	for _, ending := range packedEndings {
 		if plain, is := CutEnding(name, ending); is {

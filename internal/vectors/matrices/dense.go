@@ -22,8 +22,7 @@ type Dense struct {
 	zeros              []float32 // returned for rows of bad blocks; nil unless the matrix is lazy
 }
 
-// NewDense returns a matrix of zeros. It panics if rows or cols is negative or the matrix exceeds
-// the address space.
+// NewDense panics if rows or cols is negative or the matrix exceeds the address space.
 func NewDense(rows, cols int) *Dense {
 	if rows < 0 || cols < 0 {
 		panic(misuse.Of("%d rows of %d columns: want 0 or more of each", rows, cols))

@@ -86,7 +86,7 @@ func checkMany(t *testing.T, r *rand.Rand, kind string, fill func(r *rand.Rand, 
 		all[q] = make([]float32, n)
 		fill(r, all[q])
 		if r.IntN(4) == 0 {
-			copy(all[q], flat[r.IntN(count)*stride:]) // the cosine of the query and this row is 1
+			copy(all[q], flat[r.IntN(count)*stride:]) // the query equals this row
 		}
 	}
 	for _, s := range layouts(flat, stride, n, count) {

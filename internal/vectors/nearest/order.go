@@ -214,7 +214,6 @@ func (by Metric) wide(x, row []float32) float64 {
 	return -asm.SquaredDistance64(x, row)
 }
 
-// l1Distance64 returns the sum of |x[i]-y[i]| in float64, added from left to right.
 func l1Distance64(x, y []float32) (sum float64) {
 	for i, v := range x {
 		sum += math.Abs(float64(v) - float64(y[i]))
