@@ -146,10 +146,9 @@ func (g *gemm) run(k int) {
 	}
 }
 
-// Several threads divide C into rectangular parts, and compute each part as a separate product.
-// There are up to partsPerThread parts per thread, because some threads start late. Each part packs
-// its own panels of B, so it should have enough rows. If C has too few rows, its columns are
-// divided too.
+// Several threads compute rectangular parts of C as separate products. There are up to
+// partsPerThread parts per thread, because some threads start late. Each part packs its own panels
+// of B, so it should have enough rows. If C has too few, its columns are divided too.
 const (
 	partsPerThread = 4
 	minPartRows    = 20 * asm.TileRows

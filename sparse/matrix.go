@@ -23,8 +23,8 @@ func New(cols int, starts []int64, indices []int32, values []float32) (*Matrix, 
 }
 
 // NewShared is New without the copies: the matrix keeps the slices, and the caller must never write
-// to them again. This is not enforced, and the kernels trust the indices: after a change they may
-// read, and Axpy may write, anywhere in memory.
+// to them again. This is not enforced. After a change, the kernels may read, and Axpy and AxpyK may
+// write, outside of w.
 func NewShared(cols int, starts []int64, indices []int32, values []float32) (*Matrix, error) {
 	m, err := matrices.NewCSR(cols, starts, indices, values)
 	return (*Matrix)(m), err
@@ -140,8 +140,6 @@ func (m *Matrix) fits(i, k int, w []float32) bool {
 	return uint(i) < uint(m.Rows()) && (k == 1 || cols == 0 || k <= len(w)/cols) && len(w) == cols*k
 }
 
-// misfit is not inlined, to keep its code out of its callers.
-//
 //go:noinline
 func (m *Matrix) misfit(i, k int, w []float32) any {
 	switch {

@@ -315,7 +315,7 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
-// By writing to shared indices, a caller could make the kernels write anywhere.
+// By writing to shared indices, a caller could make the kernels write outside of w.
 func TestMatrixIsItsOwn(t *testing.T) {
 	starts, idx, val := []int64{0, 2, 5}, []int32{1, 3, 0, 2, 3}, []float32{1, 2, 3, 4, 5}
 	m, err := sparse.New(4, starts, idx, val)

@@ -8,7 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// One query is all -0, so that many products are -0.
+// Of three queries or more, one is all -0, so that many products are -0.
 func TestTiles(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	random := func(n int) []float32 {

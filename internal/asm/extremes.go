@@ -32,8 +32,7 @@ func minGeneric(x []float32) float32 {
 	return least
 }
 
-// Max returns the greatest number in x, ignoring NaN, or -Inf if x has no number. A zero of either
-// sign is returned as +0.
+// Max returns the greatest number in x as Min returns the least, or -Inf if x has no number.
 func Max(x []float32) float32 {
 	if race {
 		raceReads(x)

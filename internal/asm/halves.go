@@ -245,8 +245,6 @@ func CosineHalves(x []float32, y []uint16, bfloat16 bool) float32 {
 	return CosineOfHalves(x, y, xy, SumSquares(x), yy, bfloat16)
 }
 
-// CosineOfHalves returns CosineHalves(x, y), given the dot product xy and the sums of squares xx
-// and yy.
 func CosineOfHalves(x []float32, y []uint16, xy, xx, yy float32, bfloat16 bool) float32 {
 	c, ok := cosineOf(xy, xx, yy)
 	switch {

@@ -365,7 +365,6 @@ func TestGuardPages(t *testing.T) {
 	})
 }
 
-// TestExactIntegers uses small integers, whose sums of products are exact in any order.
 func TestExactIntegers(t *testing.T) {
 	each(t, func(t *testing.T, k asmtest.Kernel) {
 		if k.Inexact {

@@ -38,8 +38,8 @@ func exactCosine(t Target, xy, xx, yy Group) Group {
 	return cosine
 }
 
-// allNorms computes the sums of x*x, y*y and x*y, in this order. They have the bits of single sums,
-// except that the sum of x*y may be -0 instead of +0. n is at most asm.Block.
+// allNorms computes the sums of x*x, y*y and x*y, in this order. They have the bits of SumSquares
+// and Dot, except that the sum of x*y may be -0 instead of +0. n is at most asm.Block.
 func allNorms(t Target, end func(sums [3]Group)) {
 	s := norms{t: t, x: t.PointerParam("x"), y: t.PointerParam("y"), n: t.IntParam("len(x)")}
 	width := t.Width()

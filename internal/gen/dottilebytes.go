@@ -51,7 +51,6 @@ type tileTerms interface {
 	// of bytes of a query, with 0 in place of bytes outside part.
 	load(v Group, p reg.GPVirtual, part Part)
 	loadQuery(v Group, p reg.GPVirtual, part Part)
-	// multiply adds products of a row's and a query's bytes to the lanes of sum.
 	multiply(sum, row, query Group)
 	signedSum() bool
 }
@@ -104,7 +103,6 @@ func dotTileBytes(t *avx, perPass int, terms tileTerms) {
 // size stays in memory to save a register.
 func (b *byteTile) size() operand.Mem { return b.t.resolve(b.t.Param("size")) }
 
-// leastTiled is the least number of bytes in a row of a tile.
 const leastTiled = 16
 
 // part is nil except in the last, incomplete step.

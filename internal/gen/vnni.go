@@ -103,7 +103,7 @@ func (s *vnniSum) loop(x, y, n reg.GPVirtual, add func(i, offset int), last func
 	return sum
 }
 
-// sumVNNI is sumBytes for CPUs with VNNI. n is at most asm.Block.
+// n is at most asm.Block.
 func sumVNNI(t *avx, term byteTerm) {
 	x, y, n := t.PointerParam("x"), t.PointerParam("y"), t.IntParam("n")
 	shortVNNI(t, term, x, y, n)

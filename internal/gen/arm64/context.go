@@ -1,17 +1,6 @@
 // Package arm64 generates arm64 assembly with avo, which supports only x86 (mmcloughlin/avo#189).
 //
-// A Context is used like avo's *build.Context:
-//
-//	c := arm64.NewContext()
-//	c.Function("fNEON")
-//	c.Attributes(attr.NOSPLIT)
-//	c.SignatureExpr("func(x *float32, n int)")
-//	x := c.Load(c.Param("x"), c.GP64())
-//	…
-//	c.RET()
-//	f, err := c.Result()
-//	…
-//	err = arm64.Compile.Execute(f)
+// A Context is used like avo's *build.Context, except that [Compile] compiles its result.
 //
 // Fused multiply-add is missing on purpose: a kernel's products are rounded before they are added.
 package arm64

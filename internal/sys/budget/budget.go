@@ -25,7 +25,7 @@ type Part struct{ Free, PerByte int64 }
 // The limits for reading models and tables. For models, PerByte counts bytes as stored, compressed
 // or not.
 var (
-	// Elements limits values from JSON and vectors without numbers.
+	// Elements limits values decoded from JSON, and the slice headers of vectors.
 	Elements = Part{8 << 20, 6}
 	// Numbers limits the numbers of a compressed model together with what Elements limits.
 	Numbers = Part{8 << 20, 8}

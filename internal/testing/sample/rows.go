@@ -19,7 +19,7 @@ type Pair struct {
 
 // Random returns random rows and labels, the same on every machine. The values are multiples of
 // 1/7, so that sums are rounded. About 16/17*fill of them are nonzero. The labels 0 to classes-1
-// depend on the rows, but one in ten is random.
+// depend on the rows, but about one in ten is random.
 func Random(seed uint64, rows, cols, classes int, fill float64) Pair {
 	g := rand.New(rand.NewPCG(seed, 1))
 	d := dense.New(rows, cols)

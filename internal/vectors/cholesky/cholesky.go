@@ -1,5 +1,5 @@
 // Package cholesky factors symmetric positive definite matrices in float32, and solves linear
-// systems with the factor in float64.
+// systems with the factor, in float64.
 //
 // The matrix is first scaled by powers of two so that its diagonal lies between 1/2 and 2: see
 // Higham, Accuracy and Stability of Numerical Algorithms, chapter 10.

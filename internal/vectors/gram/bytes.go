@@ -50,7 +50,6 @@ func NewBytes(dim int) *Bytes {
 	return s
 }
 
-// SetBuffer makes s pack rows in buffer, instead of in its own.
 func (s *Bytes) SetBuffer(buffer *Buffer) {
 	if buffer.dim != s.dim {
 		panic(fmt.Sprintf("gram: a buffer for rows of %d columns in a sum of rows of %d",

@@ -46,7 +46,6 @@ func (s *Rows[E]) rankMany(dst [][]Hit, by Metric, queries [][]float32, firstRow
 	}
 }
 
-// floats is the buffer for a strip of rows; nil to read float32 rows in place.
 func (s *Rows[E]) rankChunks(dst [][]Hit, by Metric, queries [][]float32, firstRow, end int,
 	floats []float32) {
 	c := chunk[E]{rows: s, floats: floats}
