@@ -269,7 +269,7 @@ func CosineHalves64(x []float32, y []uint16, bfloat16 bool) float64 {
 	return cosine64(dot, squaresX, squaresY)
 }
 
-// Of64 returns op in float64, as Dot64 or SquaredDistance64. x and y must have equal length.
+// Of64 is Of with the float64 sum of Dot64 or SquaredDistance64. x and y must have equal length.
 func (op HalfSum) Of64(x []float32, y []uint16, bfloat16 bool) (total float64) {
 	for start := 0; start < len(x); start += Block {
 		var lane [doubleLanes]float64

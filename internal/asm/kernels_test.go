@@ -91,7 +91,7 @@ func TestSameBitsAsGeneric(t *testing.T) {
 	})
 }
 
-// tries reports whether a length is tested with an offset, in elements, from alignment.
+// tries reports whether operands of length n are tested offset elements after an aligned address.
 func tries(source string, n, offset int) bool {
 	switch {
 	case source != "odd" || testing.Short() || asm.Active() == asm.Generic:

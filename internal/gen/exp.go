@@ -5,11 +5,11 @@ import "github.com/mmcloughlin/avo/reg"
 // Indices of exp's constants in asm.expTable, which repeats each constant eight times.
 const (
 	expHigh    = iota // 89: least integer with the result +Inf
-	expLow            // -104: at and below this x, the result is 0
+	expLow            // -104: from this x down, the result is 0
 	expLog2E          // 1/ln 2
 	expMagic          // adding it rounds to an integer, in the low bits of the sum
 	expBias           // (bits of expMagic) - 2*127; subtracting it leaves the integer + 2*127
-	expLn2High        // upper bits of ln 2; products with integers up to 512 are exact
+	expLn2High        // upper bits of ln 2
 	expLn2Low         // ln 2 - expLn2High, rounded
 	expC6             // expC6 to expC2: coefficients of r^4 to r^0 in p(r)
 	expC5

@@ -10,7 +10,7 @@ const (
 	logisticMinusMagic
 	logisticMagicBias // logisticMagic + 1023 (exponent bias)
 	logisticMagicOne  // logisticMagic + 1
-	logisticLn2High   // upper bits of ln 2; products with exponents are exact
+	logisticLn2High   // upper bits of ln 2
 	logisticLn2Low    // ln 2 - logisticLn2High, rounded
 	logisticUpperMask // mask of all but the lower 27 bits of a float64
 	logisticMinusOne

@@ -71,8 +71,8 @@ func offset(line, next string) string {
 	})
 }
 
-// bound leaves lines before other jumps unchanged: JAE usually leads to a loop, whose last
-// iteration the code for the remaining elements could replace.
+// bound leaves lines before other jumps unchanged: JAE may lead to a loop, whose last iteration the
+// code for the remaining elements could replace.
 func bound(line, next string) string {
 	place := strings.Index(line, "$+") + 2
 	k, _ := strconv.Atoi(line[place:])

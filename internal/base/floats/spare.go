@@ -14,5 +14,5 @@ func Borrow(n int) []float64 {
 	return make([]float64, n)
 }
 
-// GiveBack takes back a slice from Borrow, which must not be used afterwards.
+// GiveBack takes back a slice from Borrow. The caller must not use the slice afterwards.
 func GiveBack(v []float64) { spare.Put(&v) }

@@ -72,8 +72,7 @@ func New(kind string, rows, block, batch int, seed uint64) *Visits {
 	return o
 }
 
-// Next returns the next row numbers: at least one, at most limit, and none beyond the end of the
-// epoch. It requires that each row is a step. The slice is valid until the next call.
+// Next is NextSteps for Visits in which each row is a step.
 func (o *Visits) Next(limit int) []uint32 {
 	idx, _ := o.NextSteps(limit)
 	return idx

@@ -80,7 +80,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// asNobody calls f, as root with the file permissions of the user nobody.
+// asNobody calls f: with the file permissions of the user nobody, if the tests run as root.
 func asNobody(t *testing.T, f func()) {
 	t.Helper()
 	if os.Getuid() != 0 {

@@ -104,8 +104,8 @@ func Distance(a, b []float32) float64 {
 }
 
 // NearlyEqual returns rows whose columns are nearly equal, and labels from 0 to classes-1, for at
-// most 3 classes. The labels depend on the columns' small differences or, without signal, mostly on
-// chance.
+// most 3 classes. The labels depend on the columns' small differences. Without signal, chance
+// outweighs these.
 func NearlyEqual(seed uint64, rows, cols, classes int, signal bool) (*dense.Matrix, []float32) {
 	g := rand.New(rand.NewPCG(seed, 77))
 	x, y := dense.New(rows, cols), make([]float32, rows)

@@ -1,10 +1,7 @@
-// Package matrices implements the matrices of packages dense and sparse, with operations for this
-// module alone.
-//
-// The Matrix types of those packages are defined as the types here:
+// Package matrices implements the Matrix types of packages dense and sparse, which are defined as
+// the types here:
 //
 //	type Matrix matrices.Dense
 //
-// so that conversions cost nothing, but users of the module see only the methods of dense and
-// sparse.
+// So conversions cost nothing, but users of the module see only the methods of dense and sparse.
 package matrices

@@ -181,7 +181,6 @@ func (o *order[E]) least(hits []Hit, finite bool) float32 {
 	return float32(math.Inf(-1))
 }
 
-// finish sorts the heap hits, best first, and makes distances positive.
 func (o *order[E]) finish(hits []Hit) {
 	if o.scoresAreKeys(hits) {
 		Sort(hits, greater)
