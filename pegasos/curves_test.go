@@ -263,6 +263,22 @@ func TestCurvesRefused(t *testing.T) {
 		!strings.Contains(err.Error(), "curves") {
 		t.Errorf("Partial: %v", err)
 	}
+	equal, wide := dense.New(200, 1), dense.New(200, 257)
+	for i := range y {
+		equal.Row(i)[0] = float32(min(i, 40)) // 40 values below the quartiles
+		for j := range wide.Row(i) {
+			wide.Row(i)[j] = float32(i * (j + 7) % 1009)
+		}
+	}
+	for want, x := range map[string]*dense.Matrix{
+		"in the columns, too many values are equal": equal, "more than 256 columns vary": wide,
+	} {
+		_, err := pegasos.Train(t.Context(), x, y, pegasos.Config{Scale: pegasos.ScaleStandard,
+			Curves: pegasos.CurvesPieces})
+		if err == nil || !strings.HasSuffix(err.Error(), "no curve can be formed: "+want) {
+			t.Errorf("have %v, want %s", err, want)
+		}
+	}
 	cfg := pegasos.Config{Curves: pegasos.CurvesProducts}
 	if _, err := pegasos.NewPartial(cfg, []float32{0, 1}, 3); err == nil {
 		t.Error("NewPartial accepts Curves")

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
@@ -304,6 +305,11 @@ func TestCosts(t *testing.T) {
 		if m != nil || !errors.As(err, &e) || e.Field != "Costs" {
 			t.Errorf("%s %v: %v", c.kind, c.costs, err)
 		}
+	}
+	cfg.ClassWeight = "2=0"
+	_, err = trainPlain(t.Context(), &pegasos.Trainer{Config: cfg, Costs: unequal}, data.dense, data.y)
+	if err == nil || !strings.HasSuffix(err.Error(), "the 2 classes of rows with a weight above 0") {
+		t.Errorf("without the rows of a class: %v", err)
 	}
 }
 

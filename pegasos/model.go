@@ -340,9 +340,12 @@ func (m *Model) check() error {
 			return fmt.Errorf("the sigmoid of weight vector %d is %v, want finite numbers", k, s)
 		}
 	}
-	if m.Scaling != nil {
-		if err := m.Scaling.internal().Check(m.trainedCols()); err != nil {
+	if s := m.Scaling; s != nil {
+		if err := s.internal().Check(m.trainedCols()); err != nil {
 			return err
+		}
+		if s.Spread != 0 && m.Classes != nil {
+			return fmt.Errorf("the scaling has the spread %v of targets, want none for classes", s.Spread)
 		}
 	}
 	return modelfile.CheckData(m.Data)

@@ -127,6 +127,9 @@ func TestModelCheck(t *testing.T) {
 		func(m *pegasos.Model) { m.Bias = []float64{1, 2} },
 		func(m *pegasos.Model) { m.Bias = []float64{1, 2, math.NaN()} },
 		func(m *pegasos.Model) { m.Names = []string{"a"} },
+		func(m *pegasos.Model) {
+			m.Scaling = &pegasos.Scaling{Kind: pegasos.ScaleNone, Folded: true, Spread: 3}
+		},
 	} {
 		m := &pegasos.Model{Classes: []float32{1, 2, 3}, Lambda: 1,
 			Weights: [][]float32{{1, 2}, {3, 4}, {5, 6}}}

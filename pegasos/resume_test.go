@@ -161,6 +161,27 @@ func TestResumeRefuses(t *testing.T) {
 	}
 }
 
+func TestResumeCalibrated(t *testing.T) {
+	data := random(35, 60, 3, 2, 1)
+	cfg := pegasos.Config{Lambda: 0.1, Epochs: 3}
+	start := mustTrain(t, data.dense, data.y, cfg)
+	for folds, field := range map[int]string{0: "Resume", 5: "Start"} {
+		cfg.Calibrate = folds
+		tr := pegasos.Trainer{Config: cfg, KeepState: true, Start: start}
+		m, err := trainPlain(t.Context(), &tr, data.dense, data.y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg.Calibrate = 5
+		tr = pegasos.Trainer{Config: cfg, Resume: m}
+		_, err = trainPlain(t.Context(), &tr, data.dense, data.y)
+		var e *pegasos.ConfigError
+		if !errors.As(err, &e) || e.Field != field {
+			t.Errorf("%d folds: %v, want an error of %s", folds, err, field)
+		}
+	}
+}
+
 func TestResumeFiles(t *testing.T) {
 	chains := 200
 	if testing.Short() {

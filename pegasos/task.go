@@ -245,13 +245,14 @@ func (t *task) checkResumed() error {
 	want := t.Resume.Start
 	switch {
 	case t.Start != nil && want == "":
-		return configErrorf("Start", "the run to resume continues no other model")
+		return configErrorf("Start", "the run to resume did not start from a model: want none")
 	case t.Start != nil && t.startHash != want:
-		return configErrorf("Start", "the run to resume continues another model, with the hash %.16s...",
-			want)
-	case t.Start == nil && want != "" && t.Calibrate > 0:
-		return configErrorf("Start", "want the model with the hash %.16s..., which the run to resume "+
-			"continues: %s trains from it, too", want, options.Name("Calibrate"))
+		return configErrorf("Start", "the run to resume started from another model, with the hash "+
+			"%.16s...", want)
+	case t.Start == nil && want != "" && t.Calibrate > 0 &&
+		t.Calibrate == t.Resume.Config.Calibrate: // another number of folds is an error of its own
+		return configErrorf("Start", "want the model with the hash %.16s..., from which the run to "+
+			"resume started: %s trains from it, too", want, options.Name("Calibrate"))
 	}
 	if t.startHash = want; want != "" && t.classes == nil && t.Resume.check() == nil {
 		t.classes = t.Resume.Classes // the Start's, of which some may have no rows

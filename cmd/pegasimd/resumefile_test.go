@@ -110,7 +110,7 @@ func TestResumeResolved(t *testing.T) {
 	must(t, append(args, data, dir+"/whole.model")...)
 	again := strings.Fields("train -force -resume " + dir + "/state")
 	fails(t, exitUsage, "-start: want the model with the hash ", append(again, data, dir+"/a.model")...)
-	fails(t, exitUsage, "-start: the run to resume continues another model", append(again, "-start",
+	fails(t, exitUsage, "-start: the run to resume started from another model", append(again, "-start",
 		dir+"/whole.model", data, dir+"/a.model")...)
 	_, told := must(t, append(again, "-start", first, data, dir+"/a.model")...)
 	resolved := shellSplit(t, resolvedLine.FindStringSubmatch(told)[1])

@@ -569,6 +569,10 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%+v: %v, want an error of %s", c.cfg, err, c.field)
 		}
 	}
+	if err := train(p.Dense, p.Y, Trainer{Config: Config{Steps: 5, Tol: 0.1}}); !strings.HasSuffix(
+		err.Error(), "no effect with fewer Steps than rows: 5 and 20") {
+		t.Error(err)
+	}
 	var bad *pegasos.ConfigError
 	if err := train(p.Dense, p.Y, Trainer{Threads: -1}); !errors.As(err, &bad) {
 		t.Error(err)
@@ -850,8 +854,9 @@ func TestScales(t *testing.T) {
 		}
 		far := size < 1e-10 || size > 1e10
 		var row *pegasos.RowError
+		var bad *pegasos.ConfigError
 		_, err := Train(t.Context(), d, p.Y, Config{Kernel: RBF})
-		if errors.As(err, &row) != far || far && !row.Scale {
+		if errors.As(err, &bad) != far || far && bad.Field != "Gamma" {
 			t.Errorf("RBF, values of about %v: error %v", size, err)
 		}
 		square := float64(size) * float64(size)

@@ -57,11 +57,15 @@ func newTrainingSet(tr *Trainer, x pegasos.Examples, y []float32) (*trainingSet,
 	set := &trainingSet{cfg: tr.Config, x: x, threads: parallel.Threads(tr.Threads)}
 	if set.partial = set.cfg.Steps != 0 && set.cfg.Steps < int64(len(y)); set.partial {
 		if set.cfg.Finish == pegasos.FinishDual {
-			return nil, options.Bad("Finish", "have %q, want %q with fewer %s than rows: have %d and %d",
+			return nil, options.Bad("Finish", "have %q, want %q with fewer %s than rows: %d and %d",
 				pegasos.FinishDual, pegasos.FinishNone, options.Name("Steps"), set.cfg.Steps, len(y))
 		}
 		set.cfg.Finish = pegasos.FinishNone
-		if err := set.cfg.Validate(); err != nil { // Passes and Tol require FinishDual
+		const none = "have %v, which has no effect with fewer %s than rows: %d and %d"
+		if err := options.Check([]options.Rule{
+			options.Not("Passes", tr.Passes != 0, none, tr.Passes, options.Name("Steps"), tr.Steps, len(y)),
+			options.Not("Tol", tr.Tol != 0, none, tr.Tol, options.Name("Steps"), tr.Steps, len(y)),
+		}); err != nil {
 			return nil, err
 		}
 	}
@@ -121,22 +125,21 @@ func (set *trainingSet) arrange(tr *Trainer) error {
 	if bad := set.rows.Measure(); bad >= 0 {
 		return &store.RowError{Row: int(set.rowOf[bad]), Scale: true, Reason: set.whyBad(bad)}
 	}
-	first := int(slices.Min(set.rowOf))
 	if g := cfg.Gamma; cfg.hasGamma() && !(g >= minGamma && g <= maxGamma) {
 		centered := ""
 		if cfg.Kernel == RBF {
 			centered = "centered "
 		}
-		return &store.RowError{Row: first, Scale: true,
-			Reason: fmt.Sprintf("the default gamma would be %.3g, 1 over the mean squared norm of the "+
-				"%srows that training visits: want %v to %v", g, centered, minGamma, maxGamma)}
+		return options.Bad("Gamma", "not set, and the default, 1 over the mean squared norm of the "+
+			"%srows that training visits, would be %.3g: scale the rows, or set a number from %v to %v",
+			centered, g, minGamma, maxGamma)
 	}
 	tiny := false // a value is not 0, although its square may be
 	if cfg.Kernel == Linear && set.rows.MaxSquare < 0x1p-120 {
 		kernel.EachValue(m, at, func(_ int, v float64) { tiny = tiny || v != 0 })
 	}
 	if tiny {
-		return &store.RowError{Row: first, Scale: true,
+		return &store.RowError{Row: int(slices.Min(set.rowOf)), Scale: true,
 			Reason: fmt.Sprintf("the squared norms of all rows that training visits are below %.1g",
 				0x1p-120)}
 	}

@@ -2,6 +2,7 @@ package kernelsvm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -48,14 +49,14 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y [
 	if unmatched > 0 {
 		v.Contradict("support rows that match no row of their class in the data: %d", unmatched)
 	}
-	errors := make([]float64, len(r.pairs))
+	errs := make([]float64, len(r.pairs))
 	set := solve.Settings{Bounded: r.cfg.bounded(), Tol: r.cfg.Tol}
 	for k := range r.pairs {
 		p, err := r.problem(k)
 		if err != nil {
 			return nil, publicError(err)
 		}
-		r.solutions[k], errors[k] = p.Remeasure(ctx, coef[k], set, r.threads)
+		r.solutions[k], errs[k] = p.Remeasure(ctx, coef[k], set, r.threads)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -69,7 +70,7 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y [
 	if m.Lambda != r.lambda {
 		v.Contradict("lambda is %v by config and the data, but %v in the model", r.lambda, m.Lambda)
 	}
-	unconfirmed := checkClaims(v, m, found, errors)
+	unconfirmed := checkClaims(v, m, found, errs)
 	if m.wrongGap != "" {
 		v.Contradict("%s", m.wrongGap)
 	}
@@ -80,8 +81,7 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y [
 func (tr *Trainer) verifyRun(m *Model, x pegasos.Examples, y []float32) (*run, error) {
 	c := m.Config
 	if c.Kernel == Function {
-		return nil, options.Bad("Kernel", "have %q: a kernel defined by the caller can't be verified",
-			Function)
+		return nil, errors.New("kernelsvm: the model's kernel is a Go function, which can't be verified")
 	}
 	if x.Cols() != m.Cols() {
 		return nil, fmt.Errorf("kernelsvm: the rows have %s, the model has %d",
@@ -151,10 +151,10 @@ func (r *run) matchSupport(m *Model) (coef [][]float64, unmatched int) {
 	return coef, unmatched
 }
 
-// errors[k] is the largest plausible difference between the objectives that training and
+// errs[k] is the largest plausible difference between the objectives that training and
 // verification compute for problem k.
 func checkClaims(v *pegasos.Verification, m *Model, found Result,
-	errors []float64) (unconfirmed bool) {
+	errs []float64) (unconfirmed bool) {
 	claimed := m.Result
 	if math.IsNaN(claimed.Objective) {
 		return true
@@ -166,9 +166,9 @@ func checkClaims(v *pegasos.Verification, m *Model, found Result,
 	}
 	t := proof.Comparison{Contradict: v.Contradict}
 	for k, p := range claimed.PerProblem {
-		of := proof.ProblemSuffix("problem", k, len(errors))
+		of := proof.ProblemSuffix("problem", k, len(errs))
 		c, now := proof.Claim(p), proof.Claim(found.PerProblem[k])
-		t.Objective(of, c.Objective, now.Objective, c.Tolerance()+1e-12, errors[k])
+		t.Objective(of, c.Objective, now.Objective, c.Tolerance()+1e-12, errs[k])
 		if t.Bound(of, c, now); !now.AsGood(c) {
 			v.Unconfirmed = append(v.Unconfirmed, k)
 		}

@@ -60,8 +60,7 @@ func (h ClaimHeader) CheckGap(gap *float64) string {
 		return fmt.Sprintf("the file has no gap; it is %v by the objective and the bound in the file",
 			*want)
 	case h.P == nil || h.D == nil:
-		return fmt.Sprintf("the gap is %v in the file, without both an objective and a bound beside it",
-			*gap)
+		return fmt.Sprintf("the gap is %v in the file, which lacks its objective or its bound", *gap)
 	}
 	return fmt.Sprintf("the gap is %v in the file, but %v by the objective and the bound beside it",
 		*gap, h.Claim().Gap())

@@ -24,11 +24,6 @@ const (
 // remain. Once stop returns true, the result is unusable.
 func Terms(kind curves.Kind, x store.Rows, columns []int, weight []float64, stop func() bool,
 ) *curves.Expansion {
-	if columns == nil {
-		for j := range x.Cols() {
-			columns = append(columns, j)
-		}
-	}
 	if kind == curves.None {
 		return nil
 	}
@@ -58,6 +53,11 @@ func Terms(kind curves.Kind, x store.Rows, columns []int, weight []float64, stop
 		return nil
 	}
 	return e
+}
+
+// TooManyVary reports whether Terms returns nil because more than MaxCurvedColumns columns remain.
+func TooManyVary(x store.Rows, columns []int, weight []float64, stop func() bool) bool {
+	return len(distinctColumns(x, columns, weight, stop)) > MaxCurvedColumns
 }
 
 // values is an empty buffer; addPieces returns it for reuse.
@@ -153,10 +153,16 @@ type columnContent struct {
 	hash    uint64 // sum over the rows read of hashes of row number and value
 }
 
-// distinctColumns treats columns with equal 64-bit hashes as equal. Once more than MaxCurvedColumns
-// columns differ, it skips the remaining rows, in which they could not become equal.
+// distinctColumns returns the columns that Terms keeps of the given ones; nil means all of x. It
+// treats columns with equal 64-bit hashes as equal. Once more than MaxCurvedColumns columns differ,
+// it skips the remaining rows, in which they could not become equal.
 func distinctColumns(x store.Rows, columns []int, weight []float64, stop func() bool,
 ) []columnContent {
+	if columns == nil {
+		for j := range x.Cols() {
+			columns = append(columns, j)
+		}
+	}
 	all := make([]columnContent, len(columns))
 	reader := newColumnReader(x, columns)
 	seen := false

@@ -72,8 +72,8 @@ func (s *Set) setWeights(v *View, balanced bool) (sum float64, err error) {
 		weight[i] /= mean
 		same = same && weight[i] == 1
 		if w := weight[i]; w > math.MaxFloat32 || float32(w) == 0 {
-			return 0, BadRow(v.SetRow(uint32(i)), "the weight, with that of "+
-				"the row's class, is too far from the mean weight")
+			return 0, BadRow(v.SetRow(uint32(i)), "its weight times the weight "+
+				"of its class is too far from the mean of all rows")
 		}
 	}
 	if !same {

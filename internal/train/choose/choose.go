@@ -52,12 +52,12 @@ func Settings(o Open, set *store.Set) (*Choice, error) {
 		if c.CurveColumns != nil { // columns of a table
 			of, n = "columns of numbers or dates", len(c.CurveColumns)
 		}
-		why := fmt.Sprintf("the %s have too few different values", of)
+		why := fmt.Sprintf("in the %s, too many values are equal", of)
 		switch most := scale.MaxCurvedColumns; {
 		case n == 0:
 			why = "there are no " + of
-		case n > most:
-			why = fmt.Sprintf("more than %d %s vary, or they have too few different values", most, of)
+		case n > most && scale.TooManyVary(c.Rows.X, c.CurveColumns, c.weight, c.Stopped):
+			why = fmt.Sprintf("more than %d %s vary", most, of)
 		}
 		return nil, options.Bad("Curves", "have %q, but no curve can be formed: %s", kind, why)
 	}

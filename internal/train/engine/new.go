@@ -74,7 +74,10 @@ func (s *Session) addRuns() error {
 }
 
 func (s *Session) checkCosts() error {
-	classes := len(s.Rows.Classes)
+	classes, of := len(s.Rows.Classes), ""
+	if s.Rows.Weight != nil {
+		of = " of rows with a weight above 0"
+	}
 	switch {
 	case s.Costs == nil:
 		return nil
@@ -82,14 +85,14 @@ func (s *Session) checkCosts() error {
 		return options.Bad("Costs", "they are for %s %q, but %s is %q",
 			options.Name("Multiclass"), settings.CrammerSinger, options.Name("Multiclass"), s.Multiclass)
 	case len(s.Costs) != classes:
-		return options.Bad("Costs", "have %s, want one for each of the %d classes",
-			plural.Count(len(s.Costs), "row"), classes)
+		return options.Bad("Costs", "have %s, want one for each of the %d classes%s",
+			plural.Count(len(s.Costs), "row"), classes, of)
 	}
 	for y, row := range s.Costs {
 		if len(row) != classes {
 			return options.Bad("Costs",
-				"row %d has %s, want one for each of the %d classes", y,
-				plural.Count(len(row), "number"), classes)
+				"row %d has %s, want one for each of the %d classes%s", y,
+				plural.Count(len(row), "number"), classes, of)
 		}
 		for r, c := range row {
 			if r == y && c != 0 || r != y && !(c > 0 && c <= math.MaxFloat32) {

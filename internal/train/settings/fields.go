@@ -68,18 +68,29 @@ func SetBeyond(cfg any, use Use) (names []string) {
 	return names
 }
 
-// Differences returns an error that lists the settings with the use Same that differ, or nil. The
-// targets, and so Epsilon, were divided by unit.
+// Differences returns an error that lists the settings with the use Same that differ, or nil. It
+// leaves out defaults that differ only because of another setting. unit is the number by which the
+// targets, and so Epsilon, were divided.
 func Differences(interrupted, resumed Settings, unit float64) error {
 	var formats []string
 	var args []any
 	was, is := interrupted.InForce(), resumed.InForce()
 	KeepOnly(&was, Same)
 	KeepOnly(&is, Same)
+	options.Fill(&was.Finish, FinishNone)
+	options.Fill(&is.Finish, FinishNone)
+	follows := map[string]bool{
+		"Offset":    was.adapts() != is.adapts() && was.Offset != OffsetNone && is.Offset != OffsetNone,
+		"Block":     was.Order != is.Order && was.Block*is.Block == 0,
+		"BiasScale": was.Bias != is.Bias && was.BiasScale*is.BiasScale == 0,
+	}
 	a, b := reflect.ValueOf(was), reflect.ValueOf(is)
 	for i := range a.NumField() {
 		if had, has := a.Field(i).Interface(), b.Field(i).Interface(); had != has {
 			name := a.Type().Field(i).Name
+			if follows[name] {
+				continue
+			}
 			switch name {
 			case "Epsilon":
 				had = fmt.Sprintf("%.6g", float64(was.Epsilon*unit))

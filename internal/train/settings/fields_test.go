@@ -64,4 +64,24 @@ func TestUses(t *testing.T) {
 		"not set, is 5 folds; Seed was 0, is 2") {
 		t.Errorf("settings of 0: %s", told)
 	}
+	for want, is := range map[string]Settings{
+		"Batch was not set, is 3":                           {Batch: 3},
+		"Batch was not set, is 3; Offset was auto, is none": {Batch: 3, Offset: OffsetNone},
+		"Offset was auto, is r2":                            {Offset: OffsetR2},
+		"Finish was none, is dual":                          {Finish: FinishDual},
+		"Order was shuffled, is iid":                        {Order: "iid"},
+		"Bias was augmented, is none":                       {Bias: BiasNone},
+		"BiasScale was 2, is 3":                             {Bias: BiasAugmented, BiasScale: 3},
+	} {
+		if is.Bias == "" {
+			is.Bias, is.BiasScale = BiasAugmented, 2
+		}
+		err := Differences(Settings{Bias: BiasAugmented, BiasScale: 2}, is, 1)
+		if want = "Resume: the run had other settings: " + want; fmt.Sprint(err) != want {
+			t.Errorf("have %v, want %s", err, want)
+		}
+	}
+	if err := Differences(Settings{}, Settings{Finish: FinishNone}, 1); err != nil {
+		t.Error(err)
+	}
 }
