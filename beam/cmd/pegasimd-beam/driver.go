@@ -71,8 +71,8 @@ func (d *driver) drive(f *runs.Folder, kept bool) error {
 		d.say("round %d: P %.6g, %s, %.2f s", r.Round, r.Objective, proof.Standing(r.Gap()), r.Seconds)
 	})
 	if kept && errors.As(err, new(runs.RoundError)) {
-		err = fmt.Errorf("%w; once the cause is removed, the same command continues after the last "+
-			"complete round", err)
+		err = fmt.Errorf("%w; once the cause is removed, the same command continues with this round",
+			err)
 	}
 	return err
 }

@@ -28,10 +28,10 @@ rounds like those of train but independent of the training. Like pegasimd verify
                   exit code is 1
   claims nothing  the model has no objective, no bound, or a gap above 100 %; the exit code is 3
 
-MODEL may also come from pegasimd train without -weights, if pegasimd-beam train supports its
-settings: curves, for example, it does not. The state of all rounds is kept in the folder of -dir,
-so that the same command continues after an interruption; the default is a temporary folder. Flags
-of Apache Beam may follow --, as for train.
+MODEL may also come from pegasimd train without -weights and -holdout, if pegasimd-beam train
+supports its settings: curves, for example, it does not. The state of all rounds is kept in the
+folder of -dir, so that the same command continues after an interruption; the default is a temporary
+folder. Flags of Apache Beam may follow --, as for train.
 
 Example:
   pegasimd-beam verify shards/manifest.json text.model`,

@@ -83,9 +83,8 @@ func readRun(dir string) (*run, []byte, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(r); err != nil || r.Version != 1 {
-		return nil, nil, fmt.Errorf("%s: not a file of pegasimd-beam that this version reads: choose "+
-			"another folder",
-			escape.Name(runPath(dir)))
+		return nil, nil, fmt.Errorf("%s: this version of pegasimd-beam can't read the file: choose "+
+			"another folder", escape.Name(runPath(dir)))
 	}
 	return r, text, nil
 }
@@ -116,8 +115,7 @@ func Start(dir, manifest string, cfg Config) (*Folder, error) {
 	case have.Data != want.Data:
 		return nil, fmt.Errorf(other, escape.Name(dir), "is for a manifest with other content")
 	case have.Settings != want.Settings:
-		return nil, fmt.Errorf(other, escape.Name(dir),
-			"has other settings, or verifies another model file")
+		return nil, fmt.Errorf(other, escape.Name(dir), differs(have.Settings, want.Settings))
 	case *have == *want:
 		return open(dir)
 	}
@@ -136,6 +134,19 @@ func Start(dir, manifest string, cfg Config) (*Folder, error) {
 		return nil, err
 	}
 	return open(dir)
+}
+
+// differs says what a run with other settings does.
+func differs(have, want Config) string {
+	switch {
+	case have.Verify == "" && want.Verify != "":
+		return "trains a model"
+	case have.Verify != "" && want.Verify == "":
+		return "verifies a model"
+	case have.Verify != want.Verify || have.Claim != want.Claim:
+		return "verifies another model file"
+	}
+	return "has other settings"
 }
 
 // numbered returns a list of class weights with the numbers of classes in place of their names.

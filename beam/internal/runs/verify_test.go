@@ -103,6 +103,33 @@ func TestVerifyTrained(t *testing.T) {
 			t.Errorf("%q with a prior: %+v, %v", classWeight, v, err)
 		}
 	}
+	for want, tr := range map[string]pegasos.Trainer{
+		"training held out some of the rows": {Holdout: 0.2},
+		`multiclass: have "crammer-singer"`:  {Config: pegasos.Config{Multiclass: pegasos.CrammerSinger}},
+		"the model is for regression":        {Config: pegasos.Config{Loss: pegasos.Squared}},
+	} {
+		m, err := tr.Train(t.Context(), set.Sparse, set.Y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, err := verify(t, manifest, m); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v, %v, want %s", v, err, want)
+		}
+	}
+}
+
+func TestFolderOfOtherRun(t *testing.T) {
+	for want, c := range map[string][2]Config{
+		"trains a model":              {{}, {Verify: "a", Claim: "1"}},
+		"verifies a model":            {{Verify: "a", Claim: "1"}, {}},
+		"verifies another model file": {{Verify: "a", Claim: "1"}, {Verify: "a", Claim: "2"}},
+		"has other settings": {{Verify: "a", Claim: "1"},
+			{Verify: "a", Claim: "1", Config: pegasos.Config{Epochs: 3}}},
+	} {
+		if have := differs(c[0], c[1]); have != want {
+			t.Errorf("have %s, want %s", have, want)
+		}
+	}
 }
 
 func TestSettingRefused(t *testing.T) {

@@ -212,8 +212,8 @@ func (r *Rounds) setWeights(s *scale.Statistics) error {
 		return options.Bad("ClassWeight", "no row has a weight above 0")
 	}
 	if len(weighted) == 1 {
-		return options.Bad("ClassWeight", "all rows with a weight above 0 have the label %v: want two "+
-			"or more classes", weighted[0])
+		return options.Bad("ClassWeight", "all rows with a weight above 0 have the same label (as a "+
+			"number, %v): want two or more classes", weighted[0])
 	}
 	if r.Config.ClassWeight == "" {
 		return nil

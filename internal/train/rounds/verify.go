@@ -2,6 +2,7 @@ package rounds
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -26,9 +27,13 @@ func NewVerification(m *Model, s *scale.Statistics, shards, iterations int) (*Ro
 	case cols != s.Cols:
 		return nil, fmt.Errorf("pegasos: the rows have %s, the model has %d",
 			plural.Count(s.Cols, "feature"), cols)
+	case m.Classes == nil:
+		return nil, errors.New("pegasos: the model is for regression")
 	case !slices.Equal(m.Classes, s.Classes):
-		return nil, fmt.Errorf("pegasos: the rows have classes %v, the model has %v", s.Classes,
-			m.Classes)
+		return nil, fmt.Errorf("pegasos: the model's classes, %s, are not those of the rows, %s",
+			list(m.Classes), list(s.Classes))
+	case m.Result.HeldOut != nil && m.Result.HeldOut.Share > 0:
+		return nil, errors.New("pegasos: training held out some of the rows")
 	}
 	cfg := m.Config.InForce()
 	settings.KeepOnly(&cfg, settings.Round)
@@ -36,7 +41,7 @@ func NewVerification(m *Model, s *scale.Statistics, shards, iterations int) (*Ro
 	if m.Scale != nil {
 		cfg.Scale = m.Scale.Kind
 	}
-	if len(m.Classes) == 2 {
+	if len(m.Classes) == 2 && cfg.Multiclass == settings.OneVsOne {
 		cfg.Multiclass = "" // with two classes, one-vs-one is the same problem as one-vs-rest
 	}
 	r, err := New(cfg, "", s, shards)
@@ -61,6 +66,14 @@ func NewVerification(m *Model, s *scale.Statistics, shards, iterations int) (*Ro
 	}
 	r.claimed = m
 	return r, nil
+}
+
+func list(classes []float32) string {
+	const most = 10
+	if len(classes) > most {
+		return fmt.Sprintf("%v and %d more", classes[:most], len(classes)-most)
+	}
+	return fmt.Sprint(classes)
 }
 
 func (r *Rounds) startVerifying(p *Problem, k int) {
