@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -39,12 +40,16 @@ func checkModule(ctx context.Context, root string) error {
 	if err != nil {
 		return err
 	}
-	if known == "" {
+	names := slices.DeleteFunc(strings.Split(known, "\n"), func(name string) bool {
+		_, err := os.Stat(filepath.Join(root, name))
+		return err != nil // git lists files that were deleted
+	})
+	if len(names) == 0 {
 		return errors.New("there is no go.mod in the current folder or above it: create one with " +
 			"go mod init")
 	}
 	return fmt.Errorf("there is no go.mod in the current folder or above it: start the gate in the "+
-		"folder of a module; the repository has %s", list("", strings.Split(known, "\n")))
+		"folder of a module; the repository has %s", list("", names))
 }
 
 func (k *comparison) checkPackages() error {

@@ -136,9 +136,9 @@ func summarize(w io.Writer, title string, all []comparison) {
 	err := math.Sqrt((squares/n - mean*mean) / (n - 1))
 	worst, median := all[len(all)-1], (all[len(all)/2].gain()+all[(len(all)-1)/2].gain())/2
 	fmt.Fprintf(w, "%s: %d tables, mean %.4g (old) and %.4g (new), gain %+.4f (s.e. %.4f), "+
-		"median %+.4f, ten best %.0f %% of the sum,\n  by more than %d s.e. up %d, down %d; worst %s %+.4f "+
+		"median %+.4f, %d best %.0f %% of the sum,\n  by more than %d s.e. up %d, down %d; worst %s %+.4f "+
 		"(%.4f)\n", title, len(all), before, after, mean, err, median,
-		100*best/sum, beyond, up, down, worst.name, worst.gain(), worst.err)
+		min(10, len(all)), 100*best/sum, beyond, up, down, worst.name, worst.gain(), worst.err)
 }
 
 // lowest bounds the R^2 of a division from below, so that no single division decides a mean.

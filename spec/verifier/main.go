@@ -51,7 +51,7 @@ func verify(modelFile, dataFile string) (*report, error) {
 	_, have, _ := strings.Cut(m.Data, ":")
 	differs := "the fingerprint of the data is %s, not %s"
 	if m.Result.HeldOut != nil {
-		differs += "; training held rows out, which DATA must not have"
+		differs += "; DATA must not have the rows that training held out"
 	}
 	r.check(have == fingerprint, differs, fingerprint, have)
 	lambda := m.Config.Lambda
