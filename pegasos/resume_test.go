@@ -61,6 +61,25 @@ func TestResumeLonger(t *testing.T) {
 	}
 }
 
+// FinishAuto starts a run of 100 passes with dual coordinate descent, and a short one with steps.
+func TestResumeLongerAuto(t *testing.T) {
+	data := random(33, 60, 2100, 2, 1) // too many columns for Newton's method
+	for _, average := range []pegasos.Average{pegasos.LastHalf, pegasos.LastIterate} {
+		cfg := pegasos.Config{Lambda: 1e-5, Finish: pegasos.FinishAuto, Tol: 1e-9, Average: average}
+		var m *pegasos.Model
+		for _, cfg.Epochs = range []int{2, 100, 101} {
+			tr := pegasos.Trainer{Config: cfg, KeepState: true, Resume: m}
+			var err error
+			if m, err = trainPlain(t.Context(), &tr, data.dense, data.y); err != nil {
+				t.Fatalf("%s, %d epochs: %v", average, cfg.Epochs, err)
+			}
+		}
+		if m.Result.Solver != "steps" {
+			t.Errorf("%s: solvers %s, want steps", average, m.Result.Solver)
+		}
+	}
+}
+
 // In a longer run the pair of few rows is many epochs ahead of the pair of many rows.
 func TestResumeLongerPairs(t *testing.T) {
 	data := random(34, 430, 4, 3, 1)

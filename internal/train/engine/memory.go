@@ -43,6 +43,7 @@ func (s *Session) autoMayUseNewton() bool {
 		return false
 	}
 	may := &Session{Job: s.Job, plan: plan{mayNewton: true}}
+	may.KeepState = s.KeepState || s.Resume != nil // as in the run to resume
 	return may.need() <= float64(cmp.Or(s.MaxMemory, options.DefaultMaxMemory))
 }
 

@@ -56,8 +56,26 @@ func (s *Session) choosePlan() {
 	p.newton = estimate.Newton
 	p.startsWithDual = s.Finish == settings.FinishDual || auto && !p.newton && work.Descent &&
 		(length >= minDescentPasses || estimate.Passes <= float64(maxDescentRatio*length))
+	if s.Resume != nil && s.Resume.State != nil && auto && !p.newton && work.Descent {
+		p.startsWithDual = s.startedWithDual(p.startsWithDual)
+	}
 	p.averages = s.Average == settings.LastHalf &&
 		(s.Kind().Traits().Kinks || estimate.Passes > slowDescentPasses)
+}
+
+// startedWithDual reports whether the run to resume started with dual coordinate descent, which
+// FinishAuto chooses by the run's length: a longer run goes on as the run began. The result is
+// ifUnknown if the state does not show it.
+func (s *Session) startedWithDual(ifUnknown bool) bool {
+	for _, l := range s.Resume.State.Learners {
+		switch first := l.NewtonStarts < 2; { // Newton's method may have handed over to the descent
+		case l.Dual != nil && l.NewtonStarts == 0, first && l.Newton != nil && l.Newton.Dual:
+			return true
+		case l.Dual == nil && (l.Newton == nil || !l.Newton.Dual):
+			return false
+		}
+	}
+	return ifUnknown
 }
 
 // newtonPays reports whether FinishAuto should switch to Newton's method: from Pegasos steps after

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"strings"
 
@@ -68,9 +69,22 @@ func SetBeyond(cfg any, use Use) (names []string) {
 	return names
 }
 
+// equivalent names fields whose differing values have no effect: lists of the same class weights,
+// and defaults that follow from another field.
+func equivalent(a, b *Settings) map[string]bool {
+	weights, _ := a.ClassWeights()
+	others, _ := b.ClassWeights()
+	return map[string]bool{
+		"ClassWeight": weights != nil && maps.Equal(weights, others),
+		"Offset":      a.adapts() != b.adapts() && a.Offset != OffsetNone && b.Offset != OffsetNone,
+		"Block":       a.Order != b.Order && a.Block*b.Block == 0,
+		"BiasScale":   a.Bias != b.Bias && a.BiasScale*b.BiasScale == 0,
+	}
+}
+
 // Differences returns an error that lists the settings with the use Same that differ, or nil. It
-// leaves out defaults that differ only because of another setting. unit is the number by which the
-// targets, and so Epsilon, were divided.
+// leaves out those that equivalent names. unit is the number by which the targets, and so Epsilon,
+// were divided.
 func Differences(interrupted, resumed Settings, unit float64) error {
 	var formats []string
 	var args []any
@@ -79,16 +93,12 @@ func Differences(interrupted, resumed Settings, unit float64) error {
 	KeepOnly(&is, Same)
 	options.Fill(&was.Finish, FinishNone)
 	options.Fill(&is.Finish, FinishNone)
-	follows := map[string]bool{
-		"Offset":    was.adapts() != is.adapts() && was.Offset != OffsetNone && is.Offset != OffsetNone,
-		"Block":     was.Order != is.Order && was.Block*is.Block == 0,
-		"BiasScale": was.Bias != is.Bias && was.BiasScale*is.BiasScale == 0,
-	}
+	equal := equivalent(&was, &is)
 	a, b := reflect.ValueOf(was), reflect.ValueOf(is)
 	for i := range a.NumField() {
 		if had, has := a.Field(i).Interface(), b.Field(i).Interface(); had != has {
 			name := a.Type().Field(i).Name
-			if follows[name] {
+			if equal[name] {
 				continue
 			}
 			switch name {

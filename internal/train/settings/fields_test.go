@@ -81,7 +81,9 @@ func TestUses(t *testing.T) {
 			t.Errorf("have %v, want %s", err, want)
 		}
 	}
-	if err := Differences(Settings{}, Settings{Finish: FinishNone}, 1); err != nil {
+	err := Differences(Settings{ClassWeight: "-1=2,1=3"}, Settings{ClassWeight: "1=3.0,-1=2",
+		Finish: FinishNone}, 1)
+	if err != nil {
 		t.Error(err)
 	}
 }
