@@ -88,7 +88,9 @@ func OneOf[S ~string](field string, have S, values ...S) Rule {
 	if slices.Contains(values, have) {
 		return Rule{}
 	}
-	return Not(field, true, "have %q, want %s", have, join(values, " or "))
+	last := len(values) - 1
+	want := join(values[:last], ", ") + " or " + string(values[last])
+	return Not(field, true, "have %q, want %s", have, want)
 }
 
 // Range returns the rule that have is from low to high. want describes the range in messages.

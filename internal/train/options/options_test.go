@@ -7,7 +7,8 @@ import (
 
 func TestRules(t *testing.T) {
 	for want, r := range map[string]Rule{
-		`A: have "x", want a or b`: OneOf("A", "x", "a", "b"),
+		`A: have "x", want a or b`:    OneOf("A", "x", "a", "b"),
+		`A: have "x", want a, b or c`: OneOf("A", "x", "a", "b", "c"),
 		"B: have 5, want 1 to 4": Range("B", 5, 1, 4,
 			"1 to 4"),
 		"C: have +Inf, want a positive finite number": Positive("C", math.Inf(1)),
