@@ -2,6 +2,7 @@ package modelfile
 
 import (
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -145,6 +146,22 @@ func TestHeader(t *testing.T) {
 		"\x00\x00\x80\x3f")+"x"), Linear, readSmall)
 	if err == nil || !strings.Contains(err.Error(), "something follows the checksum") {
 		t.Errorf("%v, %v", values, err)
+	}
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	io.WriteString(z, sealed("pegasimd model 1\nrows: 1\n\n", "\x00\x00\x80\x3f"))
+	z.Close()
+	whole, name := packed.String(), filepath.Join(t.TempDir(), "a.gz")
+	for _, text := range []string{whole + "x", whole + strings.Repeat("x", 20), whole[:len(whole)-3]} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		values, err := ReadFile(name, func(r io.Reader) ([]float32, error) {
+			return Read(r, Linear, readSmall)
+		})
+		if err == nil || !strings.Contains(err.Error(), "are cut short, or something follows them") {
+			t.Errorf("%v, %v", values, err)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package modelfile
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -274,10 +275,12 @@ func (r *Reader) End() error {
 	if !bytes.Equal(have, want) {
 		return errors.New("wrong checksum: the file is damaged or edited")
 	}
-	if _, err := r.r.ReadByte(); err != io.EOF {
-		if err == nil {
-			err = errors.New("something follows the checksum")
-		}
+	switch _, err := r.r.ReadByte(); {
+	case err == nil:
+		return errors.New("something follows the checksum")
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, gzip.ErrHeader):
+		return errors.New("the compressed data are cut short, or something follows them")
+	case err != io.EOF:
 		return err
 	}
 	return nil

@@ -61,7 +61,8 @@ func Unpack(r io.Reader, name string, formats ...Decompressor) (
 		return &buffered{b, r}, false, nil
 	}
 	if _, err = b.Peek(1); err == io.EOF {
-		return nil, false, io.ErrUnexpectedEOF
+		return nil, false, fmt.Errorf("decompressing %s: %w: the file is empty", format.Ending,
+			io.ErrUnexpectedEOF)
 	}
 	z, err := format.Open(b)
 	if err != nil {

@@ -115,7 +115,8 @@ func TestUnpackFormats(t *testing.T) {
 			t.Errorf("%q called %s: %q, %v", c.file, c.name, have, err)
 		}
 	}
-	if _, _, err := Unpack(strings.NewReader(""), "a.up", upper); err != io.ErrUnexpectedEOF {
+	if _, _, err := Unpack(strings.NewReader(""), "a.up", upper); !errors.Is(err,
+		io.ErrUnexpectedEOF) || !strings.HasSuffix(err.Error(), "the file is empty") {
 		t.Error(err)
 	}
 	for name, want := range map[string]string{"a.csv.gz": "a.csv", "a.bz2": "a", "a.svm.zst": "a.svm",
