@@ -142,8 +142,8 @@ func TestLambdaEnds(t *testing.T) {
 	_, err := lambdaOf(job, p)
 	var rule options.Rule
 	if !errors.As(err, &rule) || rule.Field != "MaxMemory" ||
-		!strings.HasSuffix(rule.Reason, "to choose settings: set Lambda to skip them") ||
-		strings.TrimSpace(rule.Mentions) != "Lambda" {
+		!strings.HasSuffix(rule.Reason, `set Lambda and Finish "none" to train in less memory`) ||
+		strings.TrimSpace(rule.Mentions) != "Lambda Finish" {
 		t.Error(err)
 	}
 	job.MaxMemory = 0

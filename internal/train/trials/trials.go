@@ -269,8 +269,9 @@ const startSteps = 1 << 20
 func run(job engine.Job) (*engine.Point, error) {
 	s, err := engine.New(job)
 	if rule := (options.Rule{}); errors.As(err, &rule) && rule.Field == "MaxMemory" {
-		rule.Reason += "; these models are trained to choose settings: set Lambda to skip them"
-		rule.Mentions += " Lambda"
+		rule.Reason += "; these models are trained to choose settings: set Lambda and Finish \"none\" " +
+			"to train in less memory"
+		rule.Mentions += " Lambda Finish"
 		return nil, rule
 	}
 	if err != nil {
