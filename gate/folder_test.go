@@ -53,6 +53,10 @@ func TestWrongFolderOrArgument(t *testing.T) {
 			t.Errorf("%s %q: want %q\n%s", c.p.dir, c.flags, c.want, out)
 		}
 	}
+	if err := os.Remove(filepath.Join(without.dir, "m/go.mod")); err != nil {
+		t.Fatal(err)
+	}
+	without.lacks(without.check(2, "-base", "HEAD"), "create one with go mod init")
 	without.do("git", "rm", "-q", "-r", "m")
 	without.lacks(without.check(2, "-base", "HEAD"), "create one with go mod init")
 	without.lacks(without.checkIn([]string{"GO111MODULE=auto"}, 2, "-base", "HEAD"),

@@ -42,7 +42,7 @@ func checkModule(ctx context.Context, root string) error {
 	}
 	names := slices.DeleteFunc(strings.Split(known, "\n"), func(name string) bool {
 		_, err := os.Stat(filepath.Join(root, name))
-		return err != nil // git lists files that were deleted
+		return name == "" || err != nil // git lists files that were deleted
 	})
 	if len(names) == 0 {
 		return errors.New("there is no go.mod in the current folder or above it: create one with " +
