@@ -445,6 +445,14 @@ func TestMemoryForCopies(t *testing.T) {
 			!strings.Contains(rule.Reason, "0.00") && !strings.Contains(rule.Reason, "0 MB") {
 			t.Errorf("%s of %T: %v", c.scale, c.x, err)
 		}
+		const advice = `: Scale "none" makes no copy`
+		curved := open
+		curved.Curves = "products"
+		_, refused := tryRows(t, c.x, p.Y, store.SetOptions{}, curved)
+		if !strings.HasSuffix(rule.Reason, advice) || !errors.As(refused, &rule) ||
+			rule.Field != "MaxMemory" || strings.Contains(rule.Reason, advice) {
+			t.Errorf("%s of %T: %v; with curves: %v", c.scale, c.x, err, refused)
+		}
 		open.MaxMemory++
 		if have, err := tryRows(t, c.x, p.Y, store.SetOptions{}, open); err != nil ||
 			have.MaxMemory != 1 {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/rows/curves"
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/sys/machine"
@@ -162,8 +163,13 @@ func (c *Choice) checkCopy(toDense bool) error {
 		most, have = free, "the machine or control group has %.6g MB beside what this program uses"
 	}
 	if need >= most {
-		return options.Bad("MaxMemory", have+", but a scaled copy of the rows would take %.6g MB: "+
-			"%s %q makes no copy", most/1e6, need/1e6, options.Name("Scale"), scale.None)
+		have += ", but a scaled copy of the rows would take %.6g MB"
+		args := []any{most / 1e6, need / 1e6}
+		if c.Known == nil && (c.Curves == "" || c.Curves == curves.None) { // else Scale can't be none
+			have += ": %s %q makes no copy"
+			args = append(args, options.Name("Scale"), scale.None)
+		}
+		return options.Bad("MaxMemory", have, args...)
 	}
 	if c.MaxMemory > 0 {
 		c.MaxMemory -= int64(need)
