@@ -207,6 +207,37 @@ func TestPriorIsTheLimit(t *testing.T) {
 	}
 }
 
+// The start model has a class without rows, to which a weight can be given.
+func TestStartWeighsAbsentClass(t *testing.T) {
+	data := random(44, 30, 4, 2, 1)
+	start := &pegasos.Model{Classes: []float32{0, 1, 2}, Lambda: 1,
+		Weights: [][]float32{{1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}}}
+	var hash []string
+	for _, list := range []string{"1=2", "1=2,2=5", "7=5"} {
+		tr := pegasos.Trainer{Start: start, Fingerprint: true,
+			Config: pegasos.Config{Epochs: 3, ClassWeight: list}}
+		m, err := tr.Train(t.Context(), data.dense, data.y)
+		if list == "7=5" {
+			if e := (*pegasos.ConfigError)(nil); !errors.As(err, &e) || e.Field != "ClassWeight" {
+				t.Errorf("a label that is no class: %v", err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := (&pegasos.Trainer{}).Verify(t.Context(), m, data.dense, data.y,
+			pegasos.VerifyOptions{})
+		if err != nil || v.Verdict == pegasos.Contradicted {
+			t.Errorf("%s: %+v, %v", list, v, err)
+		}
+		hash = append(hash, m.Hash())
+	}
+	if hash[0] != hash[1] {
+		t.Errorf("models %s", hash)
+	}
+}
+
 func TestStartErrors(t *testing.T) {
 	data := random(44, 30, 4, 2, 1)
 	a := mustTrain(t, data.dense, data.y, pegasos.Config{Bias: pegasos.BiasAugmented})

@@ -159,11 +159,9 @@ func (t *task) newSet(x Examples, y []float32) (*store.Set, error) {
 	if err := t.checkColumns(x); err != nil {
 		return nil, err
 	}
-	if t.verifies {
-		maps.DeleteFunc(byLabel, func(label float32, _ float64) bool {
-			return !slices.Contains(y, label)
-		})
-	}
+	maps.DeleteFunc(byLabel, func(label float32, _ float64) bool { // a class may have no rows
+		return (t.verifies || slices.Contains(t.classes, label)) && !slices.Contains(y, label)
+	})
 	set, err := store.NewSet(x, y, store.SetOptions{Regression: t.Loss.Regression(), Known: t.classes,
 		Weights: t.Weights, ByLabel: byLabel})
 	return set, publicError(err)
