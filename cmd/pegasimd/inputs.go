@@ -270,7 +270,7 @@ func (d *dataReader) readValid(
 		}
 	}
 	if len(unknown) > 0 {
-		d.call.warn(fmt.Sprintf("%s: rows with labels that the training data lack count as mistakes: %s",
+		d.call.warn(fmt.Sprintf("%s: the training data lack these labels, whose rows count as mistakes: %s",
 			escape.Name(shortName(likeSet.String())), firstNames(slices.Sorted(maps.Keys(unknown)))))
 	}
 	return &pegasos.Labelled{X: v.Examples(), Y: v.Y}, v.LeftOut, nil

@@ -272,6 +272,16 @@ func TestWeights(t *testing.T) {
 	}
 }
 
+func TestStartWithEpsilon(t *testing.T) {
+	dir := t.TempDir()
+	data := file(t, "line.csv", "x,y\n1,1.5\n2,2.5\n3,3\n4,4.5\n")
+	must(t, "train", "-quiet", "-loss", "eps-insensitive", "-epsilon", "0.1", data, dir+"/a")
+	must(t, "train", "-quiet", "-start", dir+"/a", "-epsilon", "0.3", data, dir+"/b")
+	if have := modelOf(t, dir+"/b").Config.Epsilon; have != 0.3 {
+		t.Errorf("epsilon %v, want 0.3", have)
+	}
+}
+
 func TestStartAndPrior(t *testing.T) {
 	dir := t.TempDir()
 	data := file(t, "pets.csv", "weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n")

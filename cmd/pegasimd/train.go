@@ -154,7 +154,8 @@ func validate(cfg *pegasos.Config) error {
 	}
 	checked := *cfg
 	if checked.Loss == "" {
-		checked.TargetScale = "" // the labels may make it a regression
+		// The labels, or the model of -start, -prior or -resume, may make it a regression.
+		checked.TargetScale, checked.Epsilon = "", 0
 	}
 	return flags.FromConfig(checked.Validate())
 }

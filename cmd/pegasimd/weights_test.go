@@ -88,7 +88,7 @@ func TestFilesOfNumbers(t *testing.T) {
 }
 
 func TestValidWithOtherLabels(t *testing.T) {
-	const unlike = ": rows with labels that the training data lack count as mistakes: "
+	const unlike = ": the training data lack these labels, whose rows count as mistakes: "
 	pets := file(t, "pets.csv", "weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n")
 	other := file(t, "other.csv", "weight,age,pet\n1,2,cat\n2,1,emu\n-1,-2,bird\n")
 	toy := file(t, "toy.svm", toy)
