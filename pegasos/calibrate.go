@@ -28,7 +28,7 @@ func joinProgress(runs int, f func(Progress)) func(Progress) {
 		return f
 	}
 	var done, last Progress
-	var total int64 // the first run has the most steps: the others lack the rows of a fold
+	var total int64 // an upper bound: later runs lack the rows of a fold
 	return func(p Progress) {
 		if total == 0 {
 			total = p.TotalSteps * int64(runs)
@@ -47,8 +47,8 @@ func joinProgress(runs int, f func(Progress)) func(Progress) {
 	}
 }
 
-// The sigmoids do not use class weights other than 0, as in scikit-learn's CalibratedClassifierCV:
-// class weights change the objective, not the frequency of a class.
+// Class weights other than 0 do not weight the rows to which sigmoids are fitted: they change the
+// objective, not the frequency of a class.
 func (t *task) calibrate(ctx context.Context, m *Model, set *store.Set) error {
 	folds, labels, inner := t.Calibrate, set.Y, *t
 	own := calibrate.OwnWeights(t.Weights, set.Weight)
@@ -91,11 +91,10 @@ func (t *task) calibrate(ctx context.Context, m *Model, set *store.Set) error {
 	return err
 }
 
-// Folds assigns the rows with the labels y to folds at random, as in stratified cross-validation:
-// the rows of each label are distributed evenly over the folds. It returns each row's fold, from 0
-// to folds-1, or -1 for a row of weight 0. Nil weights are ones. Equal arguments give equal folds
-// on every machine. Folds panics if folds is below 1, or if weights is not nil and differs in
-// length from y.
+// Folds assigns the rows with the labels y to folds at random, the rows of each label evenly. It
+// returns each row's fold, from 0 to folds-1, or -1 for a row of weight 0. Nil weights are ones.
+// Equal arguments give equal folds on every machine. Folds panics if folds is below 1, or if
+// weights is not nil and differs in length from y.
 func Folds(y, weights []float32, folds int, seed uint64) []int {
 	return calibrate.Folds(y, weights, folds, seed)
 }

@@ -28,7 +28,7 @@ func TestCalibrateProgress(t *testing.T) {
 	}
 }
 
-// Every run ends after an epoch. That of the second fold is longer than that of the first.
+// Every run ends after an epoch. The second fold's run is longer than the first's.
 func TestCalibrateProgressEnded(t *testing.T) {
 	data := random(91, 61, 4, 2, 1)
 	var last pegasos.Progress

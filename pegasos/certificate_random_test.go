@@ -443,7 +443,7 @@ func (n *tally) hold(
 		}
 	}
 	start := p.Objective(zero, none)
-	// A model worse than w = 0 or the prior is replaced by these weights, rounded to float32. The
+	// Training replaces weights worse than w = 0 or the prior's by these, rounded to float32. The
 	// terms of a score may cancel: size, the largest sum of their magnitudes, bounds the rounding
 	// error.
 	size := 0.0

@@ -15,16 +15,15 @@ const (
 	Shuffled Order = "shuffled"
 	// IID draws rows with replacement, as the paper does. There is no certificate.
 	IID Order = "iid"
-	// Sequential visits the rows in the order in which they are stored. It converges slowly if the
-	// rows are nearly sorted by label.
+	// Sequential visits the rows in the order in which they are stored. It is slow if the rows are
+	// nearly sorted by label.
 	Sequential Order = "sequential"
 	// Blocks visits blocks of Config.Block successive rows in a new random order each epoch, and
-	// the rows of a block in sequence. Like Sequential it converges slowly if the rows are nearly
-	// sorted by label.
+	// the rows of a block in sequence. It is slow if the rows are nearly sorted by label.
 	Blocks Order = "blocks"
 	// Permutation visits the rows in a new random order each epoch. It is the default of package
-	// kernelsvm. [Config.Validate] and [Train] reject it, but [Partial] stores it in the Config of
-	// models that it trained with Shuffled.
+	// kernelsvm. [Config.Validate] and [Train] reject it, but [Partial] stores it in a model's
+	// Config in place of Shuffled.
 	Permutation Order = "permutation"
 )
 
@@ -32,18 +31,18 @@ const (
 type Offset string
 
 const (
-	// OffsetAuto begins with the t0 of OffsetR2. A run of Pegasos's steps alone with the loss Hinge
-	// then adapts t0 to the norms of the weights and of the sub-gradients, up to the middle of the
-	// run. Runs with a Start, a joint Multiclass, a Batch above 1, Project or BiasUnregularised do
-	// not adapt t0, nor does [Partial].
+	// OffsetAuto begins with the t0 of OffsetR2. If the Loss is Hinge and the Finish FinishNone,
+	// the first half of the run adapts t0 to the norms of the weights and of the sub-gradients. It
+	// does not with a Start, a joint Multiclass, a Batch above 1, Project or BiasUnregularised, nor
+	// in [Partial].
 	OffsetAuto Offset = "auto"
 	// OffsetR2 sets t0 to R^2/lambda, where R^2 is the mean of c^2*|x|^2 over the rows x, with the
 	// appended feature. c is the row's weight divided by the mean of the weights above 0. With
-	// Squared, R^2 is the largest c*|x|^2 instead, with SquaredHinge twice the largest; x then
-	// includes a feature of 1 for the bias of BiasUnregularised.
+	// Squared, R^2 is the largest c*|x|^2 instead; with SquaredHinge, twice the largest. For these
+	// losses x also includes a feature of 1 for the bias of BiasUnregularised.
 	OffsetR2 Offset = "r2"
-	// OffsetNone sets t0 to 0, as in the paper. The first step has size 1/lambda. With the squared
-	// losses numbers may overflow; Train then returns a *StepError.
+	// OffsetNone sets t0 to 0, as in the paper. With the squared losses numbers may overflow; Train
+	// then returns a *StepError.
 	OffsetNone Offset = "none"
 )
 
@@ -55,7 +54,7 @@ const (
 	LastIterate Average = "none"      // last iterate alone, as in the paper
 )
 
-// Bias says whether and how the model's constant term is trained.
+// Bias selects how the model's constant term is trained.
 type Bias string
 
 const (
@@ -80,21 +79,20 @@ const (
 	FinishNone Finish = "none" // only Pegasos's steps
 	// FinishDual is dual coordinate descent from the first epoch on (Hsieh et al., ICML 2008; with
 	// Log: Yu, Huang and Lin, Machine Learning 85, 2011; with CrammerSinger: Keerthi et al., KDD
-	// 2008). The model is the mean of the last epoch's iterates if Average is LastHalf and either
-	// the loss has a kink or the descent is predicted to need more than 20 epochs; otherwise it is
-	// the last iterate.
+	// 2008). The model is the last iterate. But it is the mean of the last epoch's iterates if
+	// Average is LastHalf and either the loss has a kink or the descent is predicted to need more
+	// than 20 epochs.
 	FinishDual Finish = "dual"
 	// FinishAuto picks the solver with the least predicted cost: dual coordinate descent or, for
 	// data of up to 2,000 columns, Newton's method after an epoch of Pegasos's steps. A run of
 	// fewer than 100 epochs that is far too short for the descent begins with Pegasos's steps.
-	// Later, Newton's method may take over problems. Without Tol, the run ends once Newton's method
-	// has ended on all of them.
+	// Newton's method may later take over problems. Without Tol, the run ends once Newton's method
+	// has ended on all problems.
 	FinishAuto Finish = "auto"
-	// FinishNewton is Newton's method after a first epoch of Pegasos's steps. It supports all
-	// losses, but not CrammerSinger, Multinomial, Patience, IID, Project and a Batch above 1. It
-	// suits dense rows of up to some thousand columns, small lambdas and a bias without a penalty.
-	// Newton's method ends when the gap is at most Tol, or 0.1 % if Tol is 0, or when it makes no
-	// more progress.
+	// FinishNewton is Newton's method after a first epoch of Pegasos's steps. It excludes
+	// CrammerSinger, Multinomial, Patience, IID, Project and a Batch above 1. It suits dense rows
+	// of up to some thousand columns, small lambdas and a bias without a penalty. Newton's method
+	// ends when the gap is at most Tol, or 0.1 % if Tol is 0, or when there is no more progress.
 	FinishNewton Finish = "newton"
 )
 
@@ -122,18 +120,18 @@ const (
 // Joint reports whether m trains all weight vectors in one problem.
 func (m Multiclass) Joint() bool { return m == CrammerSinger || m == Multinomial }
 
-// DefaultLambda is the Lambda of Config.Plain if neither Lambda nor C is set.
+// DefaultLambda is the Lambda that [Config.Plain] sets.
 const DefaultLambda = 1e-4
 
 // Config holds the settings of a training run. The settings, the data, the layout of the rows and
 // the other inputs of the [Trainer] together determine the model.
 //
-// A zero field means its default, the value listed first; [Config.Plain] documents exceptions. For
-// the following fields Train chooses the default by the rules of docs/training.md, most of which
-// depend on the data: Scale, TargetScale, Curves, Bias, BiasScale, Multiclass, Epsilon, Finish,
-// Lambda (unless C is set), Epochs (unless Steps is set), and Tol (unless Epochs or Steps is set).
-// A run that builds on the model in Trainer.Resume, Start or Prior copies these fields, where they
-// are zero, from that model's Config instead, C along with Lambda, and Steps along with Epochs. But
+// A zero field means its default, the value listed first; [Config.Plain] documents exceptions.
+// Train chooses the defaults of the following fields by the rules of docs/training.md, most of them
+// from the data: Scale, TargetScale, Curves, Bias, BiasScale, Multiclass, Epsilon, Finish, Lambda
+// (unless C is set), Epochs (unless Steps is set), and Tol (unless Epochs or Steps is set). A run
+// that builds on the model in Trainer.Resume, Start or Prior copies these fields, where they are
+// zero, from that model's Config instead, C along with Lambda, and Steps along with Epochs.
 // BiasScale is only copied if Bias is zero, too; Epsilon only if both runs have the same loss;
 // Finish, Tol, Epochs and Steps only if the run is resumed.
 //

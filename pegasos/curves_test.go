@@ -62,8 +62,8 @@ func TestCurvesByFolds(t *testing.T) {
 	}
 }
 
-// Rows with curves have the optimum of rows with a column for each term. So neither run's lower
-// bound may exceed the other run's objective.
+// Training with curves has the same optimum as training on rows with a column for each term. So
+// neither run's lower bound may exceed the other's objective.
 func TestCurvesObjective(t *testing.T) {
 	for _, loss := range []pegasos.Loss{pegasos.Hinge, pegasos.Log, pegasos.SquaredHinge,
 		pegasos.Squared} {

@@ -30,8 +30,8 @@
 //
 //	w = v / (lambda*(t-1+t0))
 //
-// (Eq. 13 of the paper, where t0 = 0), so that the margin test y<w,x> < 1 is y<v,x> <
-// lambda*(t-1+t0) and the update is v += y*x. Other losses add g*x, where -g is the derivative of
+// (Eq. 13 of the paper, where t0 = 0). So the margin test y<w,x> < 1 is y<v,x> < lambda*(t-1+t0),
+// and the update is v += y*x. Losses other than the hinge add g*x, where -g is the derivative of
 // the loss with respect to the score.
 //
 // [Paper] returns the paper's choices, from which the defaults of [Order], [Offset] and [Average]

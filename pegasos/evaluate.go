@@ -48,9 +48,9 @@ func (m *Model) Penalty() float64 {
 // [Model.DecisionAll]. For a model of several problems it is the mean of their mean losses, where a
 // one-vs-one problem counts only the rows of its two classes. weights is as in Trainer.Weights;
 // class weights and Trainer.Costs are not applied. For regression with a TargetScale the loss
-// refers to scaled targets. MeanLoss is NaN if a weight is invalid or none is above 0, if a pair of
-// classes has no rows, or if a classifier's label is not finite or, at a weight above 0, not one of
-// its classes. It panics if weights is not nil and differs in length from y, or if there are too
+// refers to scaled targets. MeanLoss is NaN if a weight is invalid or no weight is above 0, if a
+// pair of classes has no rows, or if a classifier's label is not finite or, at a weight above 0,
+// not one of its classes. It panics if weights is not nil and not as long as y, or if there are too
 // few scores.
 func (m *Model) MeanLoss(scores []float64, y, weights []float32) float64 {
 	if weights != nil && len(weights) != len(y) {

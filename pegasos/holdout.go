@@ -64,13 +64,12 @@ func (tr *Trainer) validateHoldout() error {
 	return nil
 }
 
-// part is a subset of the rows of Train or Verify.
 type part struct {
 	Labelled
 	rows []int // index of each row among all rows
 }
 
-// renumber replaces the row index in err, an index in p, by the index among all rows.
+// renumber replaces the row index in err, an index in p, by an index among all rows.
 func (p *part) renumber(err error) error {
 	switch err := err.(type) {
 	case *RowError:
@@ -122,7 +121,7 @@ func (tr *Trainer) split(ctx context.Context, x Examples, y []float32, regressio
 // d should hold no training rows. Equal rows count as one observation in the standard error. A
 // label that is not one of the model's classes counts as a mistake. Estimate returns an error if no
 // row has a weight above 0, if a score or target of such a row is too large or not finite, or if
-// all targets are equal, so that R^2 is undefined.
+// all targets are equal.
 func (m *Model) Estimate(d *Labelled) (*Estimate, error) {
 	hashes := store.Hashes(d.X, 1, func() bool { return false })
 	groups := map[uint64]int32{}

@@ -115,8 +115,8 @@ func (w worst) at(z []float64, y int) float64 {
 	return most
 }
 
-// four returns random rows of four labels. Each label occurs twice in the first 8 rows, so that the
-// weights of some leave it a row with a weight above 0.
+// four returns random rows of four labels. Each label occurs twice in the first 8 rows: with the
+// weights of some, at least one of the two weights is above 0.
 func four(seed uint64, rows, cols int, fill float64) pair {
 	p := random(seed, rows, cols, 4, fill)
 	for i := range 8 {

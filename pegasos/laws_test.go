@@ -13,7 +13,7 @@ import (
 
 // The tests in this file change the data in ways whose effect on the model is known.
 
-// integers returns p with values rounded to integers, whose sums are exact in float32.
+// integers returns p with values multiplied by 7 and rounded: their sums are exact in float32.
 func (p pair) integers() pair {
 	d := dense.New(p.dense.Rows(), p.dense.Cols())
 	for i := range d.Rows() {
@@ -148,8 +148,7 @@ func TestLawScaleNumbers(t *testing.T) {
 	}
 }
 
-// Negating the two labels, which exchanges their order, or the targets changes only the signs of
-// the weights and the bias.
+// Negating the two labels or the targets changes only the signs of the weights and the bias.
 func TestLawFlip(t *testing.T) {
 	for _, cfg := range lawConfigs() {
 		data := random(63, 64, 9, 2, 0.8).under(cfg)
@@ -193,8 +192,8 @@ func TestLawClassNames(t *testing.T) {
 	}
 }
 
-// Rearranged columns, with columns of zeros between them, give rearranged weights: within rounding,
-// and to the bit if sums are exact.
+// Rearranging columns and inserting columns of zeros rearranges the weights: within rounding, and
+// to the bit if sums are exact.
 func TestLawColumns(t *testing.T) {
 	from := rand.New(rand.NewPCG(1, 5)).Perm(30)
 	for k := range 9 {
@@ -246,8 +245,8 @@ func TestLawColumns(t *testing.T) {
 	}
 }
 
-// If sums are exact, runs with each pair of duplicates in one batch, or all rows in one batch, have
-// the hash of runs without duplicates.
+// If sums are exact, and each pair of duplicates or all rows are in one batch, a run has the hash
+// of a run without duplicates.
 func TestLawDuplicates(t *testing.T) {
 	for _, l := range losses {
 		data := random(65, 64, 6, 2, 1).under(l.cfg)

@@ -30,7 +30,7 @@ func images(seed uint64, rows, cols, classes int) (*dense.Matrix, []float32) {
 	return x, y
 }
 
-// All nonzeros of a row are 1 or, if unit is true, have the value that gives the row the length 1.
+// All nonzeros of a row are 1 or, if unit is true, the value that gives the row the length 1.
 func oneValue(seed uint64, rows, cols, classes int, unit bool) (*sparse.Matrix, []float32) {
 	p := zerosAndOnes(random(seed, rows, cols, classes, 0.2))
 	if unit {

@@ -7,7 +7,7 @@ import "github.com/pegasimd/pegasimd/internal/train/loss"
 type Loss string
 
 const (
-	// Hinge is max(0, 1 - y*z), the loss of the support vector machine.
+	// Hinge is max(0, 1 - y*z), as in support vector machines.
 	Hinge Loss = "hinge"
 	// Log is log(1 + e^(-y*z)), the loss of logistic regression. Scores are log-odds.
 	Log Loss = "log"
@@ -15,8 +15,8 @@ const (
 	SquaredHinge Loss = "squared-hinge"
 	// EpsInsensitive is max(0, |y - z| - Epsilon), the loss of support vector regression.
 	EpsInsensitive Loss = "eps-insensitive"
-	// Squared is (y - z)^2/2, the loss of ridge regression. With unscaled rows and targets, rows of
-	// equal weight and BiasUnregularised, scikit-learn's Ridge with alpha = lambda * number of rows
+	// Squared is (y - z)^2/2, the loss of ridge regression. With unscaled rows and targets, equal
+	// row weights and BiasUnregularised, scikit-learn's Ridge with alpha = lambda * number of rows
 	// has the same optimum.
 	Squared Loss = "squared"
 )
@@ -29,7 +29,6 @@ func Losses() (names []Loss) {
 	return names
 }
 
-// For an unknown name, traits returns the properties of Hinge.
 func (l Loss) traits() *loss.Traits {
 	kind, _ := loss.KindOf(string(l))
 	return kind.Traits()

@@ -39,7 +39,7 @@ type Model struct {
 	Bias    []float64 // constant term of each weight vector's score; nil if the model has none
 
 	// HashBits, Table and IndexBase describe how rows are made from a file. The caller sets them,
-	// and makes rows accordingly before scoring them.
+	// and makes the rows to score accordingly.
 	HashBits  int             // features are 2^HashBits hash buckets; 0 if they are not hashed
 	Table     json.RawMessage // JSON of a dataset.Table, or encoder of package table; nil if none
 	IndexBase int             // number of the first feature in the data's file, such as 0 or 1
@@ -64,8 +64,8 @@ type Model struct {
 	// methods take unscaled rows.
 	Scaling *Scaling
 
-	inputs      int    // number of features if WithCols reduced it without dropping weights; else 0
-	gapMismatch string // error for a wrong gap in the file that Read read; else empty
+	inputs      int    // number of features if WithCols reduced it but kept their weights; else 0
+	gapMismatch string // error for a wrong gap in the model's file; else empty
 }
 
 func (m *Model) lambda(k int) float64 { return m.vectorResult(k).Lambda }
@@ -121,7 +121,7 @@ func (m *Model) Validate() error {
 	return m.checkSettings()
 }
 
-// checkSettings allows the Order Permutation, which Config.Validate rejects: Partial sets it.
+// checkSettings allows the Order Permutation, which Partial sets but Config.Validate rejects.
 func (m *Model) checkSettings() error {
 	cfg := m.Config
 	if cfg.Order == Permutation {
@@ -255,7 +255,7 @@ type Sigmoid struct {
 
 func (s Sigmoid) isFinite() bool { return floats.IsFinite(s.A) && floats.IsFinite(s.B) }
 
-// Fold converts m, a model for rows and targets scaled by s, to a model with the Scaling s, for
+// Fold converts m, a model for rows and targets scaled by s, to a model with the Scaling s for
 // unscaled rows and targets. It returns m itself if s is nil.
 func (s *Scaling) Fold(m *Model) *Model {
 	if s == nil {
@@ -274,7 +274,7 @@ func (s *Scaling) Fold(m *Model) *Model {
 }
 
 // Unfold, the inverse of Fold up to rounding, converts m to a model for rows and targets scaled by
-// s, or returns m itself if s is nil. The Scaling of m must be nil, be Folded, or scale rows as s
+// s. It returns m itself if s is nil. The Scaling of m must be nil, be Folded, or scale rows as s
 // does.
 func (s *Scaling) Unfold(m *Model) *Model {
 	if s == nil {
@@ -294,8 +294,8 @@ func (s *Scaling) Exact(m *Model, k int) (w []float64, b float64) {
 	return s.internal().UnfoldExact(m.Weights[k], m.bias(k))
 }
 
-// vectorResult returns Result.PerClass[k]. If there is no such entry, as for joint models, or if
-// the vector's pair of classes has no rows, it returns the Steps and Lambda of the whole model.
+// vectorResult returns Result.PerClass[k] or, if there is no such entry or its pair of classes has
+// no rows, the Steps and Lambda of the whole model.
 func (m *Model) vectorResult(k int) ClassResult {
 	if k < len(m.Result.PerClass) && m.Result.PerClass[k].Lambda > 0 {
 		return m.Result.PerClass[k]
@@ -373,11 +373,10 @@ func (m *Model) Settings() string {
 	return m.Config.settings().Describe(len(m.Classes), m.Lambda, r2) + note
 }
 
-// State is the state of a run from which a later run continues: see Trainer.Resume. It is part of
-// the model's file.
+// State is the state of a run for Trainer.Resume. It is part of the model's file.
 type State struct{ state checkpoint.State }
 
-// Steps returns the number of steps that the run had taken, counted as in [Progress].
+// Steps returns the number of steps taken, counted as in [Progress].
 func (st *State) Steps() int64 { return st.state.Steps() }
 
 // Examples is a matrix of training rows. [dense.Matrix] and [sparse.Matrix] implement it. Methods
@@ -386,9 +385,9 @@ func (st *State) Steps() int64 { return st.state.Steps() }
 type Examples interface {
 	Rows() int // number of rows
 	Cols() int // number of columns, the features
-	// Dot returns the dot product of row i and w, which has Cols elements.
+	// Dot returns the dot product of row i and w. len(w) is Cols.
 	Dot(i int, w []float32) float32
-	// Axpy adds a times row i to w, which has Cols elements.
+	// Axpy adds a times row i to w. len(w) is Cols.
 	Axpy(i int, a float32, w []float32)
 	// SumSquares returns the squared Euclidean norm of row i.
 	SumSquares(i int) float32

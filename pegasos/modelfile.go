@@ -13,8 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
 
-// The section "Model files" of docs/spec.md describes the format of a model's file. The state in it
-// consists of the arrays of package checkpoint.
+// The section "Model files" of docs/spec.md describes the format.
 
 // header holds the header's values whose form differs from the Model's field.
 type header struct {
@@ -44,8 +43,7 @@ func (h *header) fields(m *Model) []modelfile.Field {
 }
 
 // Write writes the model to w in the format that [Read] reads, without the Proof: see
-// [Proof.Write]. The bytes are the same on every machine. The error comes from w, or says why the
-// model is not valid.
+// [Proof.Write]. The bytes are the same on every machine.
 func (m *Model) Write(w io.Writer) error {
 	if err := m.check(); err != nil {
 		return fmt.Errorf("pegasos: model can't be written: %w", err)
@@ -98,7 +96,7 @@ func readModel(r *modelfile.Reader) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Read the numbers before allocating as much memory as the header claims.
+	// Read the weights before allocating the memory that the header claims.
 	length := h.features + m.Scaling.internal().Terms()
 	size := matrices.VectorsSize(vectors, length)
 	weights, err := r.Vectors(vectors*length, h.sparse, size)
@@ -164,7 +162,7 @@ func (h *header) check(m *Model) error {
 	return nil
 }
 
-// fill stores the header's classes and result in m, and returns the number of weight vectors.
+// fill stores the header's classes and result in m.
 func (h *header) fill(m *Model) (vectors int, err error) {
 	if vectors, err = m.Config.settings().Vectors(len(h.classes)); err != nil {
 		return 0, err
@@ -184,5 +182,5 @@ func (h *header) fill(m *Model) (vectors int, err error) {
 }
 
 // WriteFile writes the model to the named file, compressed with gzip if the name ends in .gz. A
-// regular file is replaced atomically once the model is written completely.
+// regular file is replaced atomically.
 func (m *Model) WriteFile(name string) error { return modelfile.WriteFile(name, m.Write) }

@@ -71,8 +71,8 @@ func (f *fig1) step() (s fig1Step) {
 }
 
 // meet reports whether the weights and violations of f agree with the trainer's, within a
-// tolerance, and then copies the trainer's to f. The test fails if they differ unless rounding may
-// have decided a step since the last call.
+// tolerance, and copies the trainer's values to f. The test fails if they differ unless rounding
+// may have decided a step since the last call.
 func (f *fig1) meet(t *testing.T, p pegasos.Progress, m *pegasos.Model) bool {
 	t.Helper()
 	var far, size, norm float64

@@ -34,22 +34,21 @@ type Partial struct {
 }
 
 // NewPartial returns a trainer for chunks of rows with cols columns. classes lists the labels of
-// all chunks: at least two, all distinct, or none for regression. Settings that refer to the whole
-// data cause a *[ConfigError]: Scale, TargetScale, Curves and Finish unless they are "none", C,
-// Epochs, Steps, Tol, Patience, Calibrate, Balanced, and Project for regression. With Shuffled a
-// chunk's rows are visited in a random order without blocks; the model's Config then has the Order
-// [Permutation]. Class weights multiply the loss without division by their mean. There is no
-// certificate. Zero fields mean the values of [Config.Plain], but each chunk is visited once. See
-// [NewPartialFrom] for settings that were chosen from other data.
+// all chunks: at least two, all distinct, or none for regression. Settings for the whole data cause
+// a *[ConfigError]: Scale, TargetScale, Curves and Finish unless they are "none", C, Epochs, Steps,
+// Tol, Patience, Calibrate, Balanced, and Project for regression. Shuffled visits a chunk's rows in
+// a random order without blocks; the model's Config then has the Order [Permutation]. Class weights
+// multiply the loss, without division by their mean. There is no certificate. Zero fields mean the
+// values of [Config.Plain], but each chunk is visited once.
 func NewPartial(cfg Config, classes []float32, cols int) (*Partial, error) {
 	return newPartial(cfg, classes, cols, nil)
 }
 
 // NewPartialFrom returns a trainer for chunks that continues from m as from a Trainer.Start, with
-// the settings of m, except those that refer to the whole data. Fit takes unscaled rows and targets
-// and scales them like the training data of m. m is not changed. The error is a *[ConfigError] if m
-// was trained with Balanced or with Project for regression, or if C and OneVsOne gave its pairs
-// different lambdas. Other errors say that m is invalid or has an Expansion.
+// the settings of m that NewPartial allows. Fit takes unscaled rows and targets and scales them
+// like the training data of m. m is not changed. The error is a *[ConfigError] if m was trained
+// with Balanced or with Project for regression, or if C and OneVsOne gave its pairs different
+// lambdas. Other errors say that m is invalid or has an Expansion.
 func NewPartialFrom(m *Model) (*Partial, error) {
 	if err := m.check(); err != nil {
 		return nil, fmt.Errorf("pegasos: the model: %w", err)
@@ -71,7 +70,7 @@ func NewPartialFrom(m *Model) (*Partial, error) {
 	return newPartial(cfg, m.Classes, m.Cols(), m)
 }
 
-// base is the model to continue from; nil to start from weights of 0.
+// base is the model to continue from, or nil.
 func newPartial(cfg Config, classes []float32, cols int, base *Model) (*Partial, error) {
 	if err := cfg.checkChunks(); err != nil {
 		return nil, err

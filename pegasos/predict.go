@@ -48,7 +48,6 @@ func (m *Model) Class(scores []float64) int {
 	return labels.Highest(scores)
 }
 
-// checkScores cuts scores to one score for each weight vector.
 func (m *Model) checkScores(scores []float64) []float64 {
 	if len(m.Weights) == 0 {
 		panic(misuse.Of("the model has no weights: it was not trained or read"))
@@ -109,8 +108,8 @@ type decider struct {
 
 func (m *Model) newDecider(x Examples) *decider {
 	d := &decider{Model: m, x: store.Of(x)}
-	// Interleaving a vector costs as much as its dot products with rows of this many nonzeros per
-	// column.
+	// Interleaving weight vectors costs as much time as dot products with rows of perColumn
+	// nonzeros in each column.
 	const perColumn = 2
 	if len(m.Weights) > 2 && !m.scalesRows() && store.MixingPays(d.x, x.Rows(), perColumn) {
 		d.mixed = store.NewMixed(d.x, len(m.Weights))
@@ -213,9 +212,9 @@ func (m *Model) PredictSparse(idx []int32, val []float32) float32 {
 // Calibrate sets Calibration by Platt's method: it fits a sigmoid for each weight vector to the
 // scores that [Model.DecisionAll] returned for rows with the labels y, which should not be training
 // rows. weights is as in Trainer.Weights; if the mean weight of a sigmoid's rows is below 1, the
-// weights are scaled to the mean 1. Calibrate sets Config.Calibrate to 0, because the new sigmoids
-// are not fitted on folds of the training rows. It returns an error and leaves the model unchanged
-// if an argument is not finite or does not fit the model, or no sigmoid fits.
+// weights are scaled to the mean 1. Calibrate sets Config.Calibrate to 0, since no folds are used.
+// It returns an error and leaves the model unchanged if an argument is not finite or does not fit
+// the model, or no sigmoid fits.
 func (m *Model) Calibrate(scores []float64, y, weights []float32) error {
 	err := m.fitSigmoids(scores, y, weights)
 	if err == nil {
@@ -273,8 +272,8 @@ func (m *Model) HasProbabilities() bool {
 // dst cut to the number of classes, or a new slice if dst is shorter. Multinomial without a
 // Calibration gives the softmax of the scores. In all other models each weight vector has a
 // probability of its positive class: the value of its sigmoid in Calibration at its score z, or
-// 1/(1 + e^-z) without a Calibration. Models with a weight vector for each class divide these
-// probabilities by their sum; one-vs-one models combine them by the second method of Wu, Lin and
+// 1/(1 + e^-z) without a Calibration. A model with a weight vector for each class divides these
+// probabilities by their sum; a one-vs-one model combines them by the second method of Wu, Lin and
 // Weng (JMLR 5, 2004). Probabilities panics unless [Model.HasProbabilities] is true.
 func (m *Model) Probabilities(scores, dst []float64) []float64 {
 	if !m.HasProbabilities() {

@@ -53,8 +53,8 @@ func TestReliability(t *testing.T) {
 	}
 }
 
-// At t = 1 the factor 1 - 1/t is 0: a scale of w that is kept as the product of these factors would
-// be 0. The wanted weights are computed by hand, with lambda 1/4 and the rows visited in order.
+// At t = 1 the factor 1 - 1/t is 0: a scale of w kept as the product of these factors would be 0.
+// lambda is 1/4, and the rows are visited in order.
 func reliableFirstStep(t *testing.T) {
 	for _, c := range []struct {
 		batch int

@@ -28,7 +28,7 @@ type Result struct {
 	// one-vs-rest T0 to the first class.
 	R2, T0 float64
 	// CrossValidated is the quality of models with the same settings in a cross-validation; nil if
-	// there was none. It is a little optimistic, because the folds also chose the settings.
+	// there was none. It is optimistic, because the folds also chose the settings.
 	CrossValidated *Estimate
 	// HeldOut is the quality of the model on the rows that Trainer.Holdout held out; nil if there
 	// were none, or if the run was interrupted.
@@ -52,7 +52,7 @@ type Result struct {
 //	Width                    float64 // smoothing width; 0 if the loss was not smoothed
 //
 // Width is the width of the interval of margins over which Newton's method smoothed the kink of the
-// loss when it found the bound. Verify needs it to find the bound again.
+// loss. Verify needs Width to find the bound again.
 type ClassResult = proof.ClassResult
 
 // Estimate is an estimate of how well a model predicts rows that it was not trained on:
@@ -73,8 +73,8 @@ func (r Result) WorstGap() (gap float64, k int) {
 	})
 }
 
-// MarshalJSON encodes r for a model's header, without objectives, bounds and gaps that are NaN and
-// without an infinite gap.
+// MarshalJSON encodes r for a model's header, without NaN objectives, bounds and gaps, and without
+// an infinite gap.
 func (r Result) MarshalJSON() ([]byte, error) { return json.Marshal(proof.Result(r).Header()) }
 
 // UnmarshalJSON decodes the JSON of MarshalJSON. Missing objectives and bounds become NaN, and Gap

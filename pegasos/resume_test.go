@@ -80,7 +80,7 @@ func TestResumeLongerAuto(t *testing.T) {
 	}
 }
 
-// In a longer run the pair of few rows is many epochs ahead of the pair of many rows.
+// In a longer run the pair of few rows is many epochs ahead of the other pairs.
 func TestResumeLongerPairs(t *testing.T) {
 	data := random(34, 430, 4, 3, 1)
 	for i := range data.y {

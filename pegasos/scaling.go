@@ -25,20 +25,20 @@ const (
 // objective and its lower bound refer to scaled rows and targets.
 type Scaling struct {
 	Kind Scale `json:"kind"` // scaling of the features
-	// Folded says that weights and biases were converted so that they apply to unscaled rows. If it
-	// is false, the model scales each row before scoring it: with ScaleUnit, with an Expansion, or
-	// if float32 would be too coarse for the converted weights, because a column's mean is much
-	// larger than its standard deviation or a factor is extreme.
+	// Folded says that weights and biases were converted to apply to unscaled rows. If Folded is
+	// false, the model scales each row before scoring it: with ScaleUnit, with an Expansion, or if
+	// float32 would be too coarse for the converted weights, because a column's mean is much larger
+	// than its standard deviation or a factor is extreme.
 	Folded bool      `json:"folded"`
 	Shift  []float32 `json:"-"`                // column means with ScaleStandard; else nil
 	Factor []float32 `json:"-"`                // column factors; nil with ScaleNone and ScaleUnit
 	Centre float64   `json:"centre,omitempty"` // subtracted from targets
 	Spread float64   `json:"spread,omitempty"` // divisor of targets; 0 means 1
 	R2     float64   `json:"r2"`               // mean squared norm of scaled rows, without a bias
-	// Note says, where it applies, why the features were left unscaled, how lambda, Curves and
-	// Multiclass were chosen, and how many seconds a proof would take. It may be empty.
+	// Note may say why the features were left unscaled, how lambda, Curves and Multiclass were
+	// chosen, and how many seconds a proof would take.
 	Note string `json:"note,omitempty"`
-	// Expansion lists the columns that Config.Curves appended to the scaled rows; nil if none.
+	// Expansion lists the columns that Config.Curves appended; nil if none.
 	Expansion *Expansion `json:"expansion,omitempty"`
 }
 
@@ -52,8 +52,8 @@ const (
 	// columns, the product of each pair of columns. Constant and duplicate columns do not count.
 	CurvesProducts Curves = "products"
 	// CurvesPieces makes the model a piecewise linear function of each column with more than two
-	// values. It appends, for a knot at about each quartile of such a column, the amount by which a
-	// value exceeds the knot, or 0.
+	// values. It has a knot at about each quartile of such a column, and appends the amount by
+	// which a value exceeds the knot, or 0.
 	CurvesPieces Curves = "pieces"
 )
 

@@ -110,7 +110,6 @@ func TestStartIsKept(t *testing.T) {
 	}
 }
 
-// The test finds the optimum by gradient descent on the definition of P.
 func TestPrior(t *testing.T) {
 	for _, loss := range []pegasos.Loss{pegasos.Log, pegasos.SquaredHinge} {
 		for seed := range uint64(3) {

@@ -51,7 +51,7 @@ func (t *task) prepare(x Examples, y []float32) (*store.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	// If the settings of the resumed run were chosen, Resume has a Scaling, which is used again.
+	// A Scaling of Resume is used again.
 	scaled := t.Resume != nil && t.Resume.Scaling != nil
 	unscaled := t.Scale == ScaleNone && t.TargetScale == ScaleNone && t.Curves == CurvesNone &&
 		!scaled
@@ -110,7 +110,7 @@ func (t *task) validate() error {
 	})), t.checkKeepProof(), t.validateRows(t.Valid))
 }
 
-// checkKeepProof must be called again once an open Multiclass is chosen.
+// checkKeepProof must be called again once Multiclass is chosen.
 func (t *task) checkKeepProof() error {
 	cfg := t.Config.settings()
 	return publicError(options.Check([]options.Rule{
@@ -167,7 +167,7 @@ func (t *task) newSet(x Examples, y []float32) (*store.Set, error) {
 	return set, publicError(err)
 }
 
-// checkScaled returns an error for a finite label of y that is infinite in scaled.
+// checkScaled returns an error if a finite label of y is not finite in scaled.
 func checkScaled(y, scaled []float32) error {
 	for i, v := range scaled[:min(len(y), len(scaled))] {
 		if floats.IsFinite(y[i]) && !floats.IsFinite(v) {
@@ -270,7 +270,7 @@ func (t *task) checkLoss(what string, m *Model) error {
 		t.Config.Plain().Loss, want)
 }
 
-// firstOfOne returns the least label that only one of a and b has. They are ascending and differ.
+// firstOfOne returns the least label that only one of a and b has. Both ascend, and they differ.
 func firstOfOne(a, b []float32) float32 {
 	k := 0
 	for k < len(a) && k < len(b) && a[k] == b[k] {
@@ -304,7 +304,7 @@ func (t *task) rescaleModels(cols int) error {
 	return nil
 }
 
-// trainOnce trains one model on set, for unscaled rows if folded is true, else for scaled rows.
+// trainOnce returns a model for unscaled rows if folded is true, else for scaled rows.
 func (t *task) trainOnce(ctx context.Context, set *store.Set, folded bool) (*Model, error) {
 	job := t.job(set)
 	var s *engine.Session

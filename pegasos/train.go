@@ -13,8 +13,8 @@ import (
 //
 // The error is a *[RowError] for a row that can't be used, a *[ConfigError] for a setting that
 // can't be used, and a *[StepError] if numbers leave the range of float32. If ctx is done before
-// the run is over, Train returns ctx.Err() and the model so far, which may be nil, and whose
-// objective and bound may be unknown (NaN). With any other error but [ErrPaused] the model is nil.
+// the run is over, Train returns ctx.Err() and the model so far. This model may be nil, and its
+// objective and bound may be NaN. With any other error but [ErrPaused] the model is nil.
 func Train(ctx context.Context, x Examples, y []float32, cfg Config) (*Model, error) {
 	return (&Trainer{Config: cfg}).Train(ctx, x, y)
 }
@@ -42,9 +42,9 @@ func (tr *Trainer) Train(ctx context.Context, x Examples, y []float32) (*Model, 
 	return m, err
 }
 
-// Choose returns cfg, the Config that Train without Holdout would use, with Epsilon in the units of
-// the scaled targets, and r2, the mean squared norm of the scaled rows without an appended feature.
-// If the rows have to be scaled, it scales a copy, whose memory counts toward MaxMemory.
+// Choose returns cfg, the Config that Train without Holdout would use, and r2, the mean squared
+// norm of the scaled rows without an appended feature. Epsilon is in the units of the scaled
+// targets. If the rows have to be scaled, Choose scales a copy, which counts toward MaxMemory.
 func (tr *Trainer) Choose(ctx context.Context, x Examples, y []float32) (cfg Config, r2 float64,
 	err error) {
 	misuse.Context(ctx)

@@ -16,10 +16,10 @@ type Trainer struct {
 	// Threads limits the goroutines of a run. 0 means GOMAXPROCS; other values are cut to the
 	// larger of 64 and four for each processor. The model does not depend on Threads.
 	Threads int
-	// Weights, if not nil, holds a weight for each row: 0, or 1e-15 to 1e15. It is multiplied by
-	// the weight of the row's class. The objective is lambda/2 |w|^2 + sum of weight*loss / sum of
-	// weights. A step with a row is multiplied by the row's weight over the mean of the weights
-	// above 0. Scaling counts all rows of a weight above 0 alike.
+	// Weights, if not nil, holds a weight for each row: 0, or 1e-15 to 1e15. Class weights multiply
+	// these weights. The objective is lambda/2 |w|^2 + sum of weight*loss / sum of weights. A step
+	// with a row is multiplied by the row's weight over the mean of the weights above 0. Scaling
+	// counts all rows of a weight above 0 alike.
 	Weights []float32
 	// CurveColumns, if not nil, lists in ascending order the columns that Config.Curves may expand.
 	// They must have mean 0 and standard deviation 1, with or without ScaleStandard. Nil means all
@@ -28,9 +28,9 @@ type Trainer struct {
 	// Holdout, if not 0, is a share above 0 and below 1 of the rows. Train holds these rows out of
 	// training and of the choice of settings, and predicts them with the model: see Result.HeldOut.
 	// Equal rows form a group. Hashes of the rows and Config.Seed choose about this share of each
-	// class's groups. A class of one group stays in training, as do rows of weight 0. Model.Data
-	// and Model.Proof refer to the training rows alone. Verify needs the same Holdout. Holdout
-	// can't be combined with Start, Prior, Resume, KeepState or Pause.
+	// class's groups. Each class keeps a group in training. Rows of weight 0 stay in training.
+	// Model.Data and Model.Proof refer to the training rows alone. Verify needs the same Holdout.
+	// Holdout can't be combined with Start, Prior, Resume, KeepState or Pause.
 	Holdout float64
 	// Start, if not nil, is a model to continue from: the run begins at the weights of Start, and
 	// the step number t continues from Start.Result.Steps. Features that Start lacks begin at the
@@ -43,17 +43,17 @@ type Trainer struct {
 	KeepState bool
 	// Fingerprint makes Train store a fingerprint of the data in Model.Data, for Verify.
 	Fingerprint bool
-	// KeepProof makes Train store the dual variables that prove the bound in Model.Proof. The
-	// bounds of the run are then computed from these rounded variables and may be a little lower.
-	// KeepProof implies Fingerprint.
+	// KeepProof makes Train store the dual variables that prove the bound in Model.Proof. The run's
+	// bounds are then computed from these rounded variables and may be lower. KeepProof implies
+	// Fingerprint.
 	KeepProof bool
 
 	// Resume, if not nil, is a model with a State, whose run Train continues. The data and the
 	// Config must be as in the interrupted run. The result is then the model of an uninterrupted
 	// run, to the bit. Epochs or Steps, which count the whole run, may be larger than in the
-	// interrupted run, but then an average of iterates, an adapted t0, and the epoch in which Newton's
-	// method begins or the run ends early may differ. Start, which may be nil without
-	// Config.Calibrate, is the Start of the interrupted run.
+	// interrupted run. But then an average of iterates, an adapted t0, and the epoch in which
+	// Newton's method begins or the run ends early may differ. Start is the Start of the
+	// interrupted run; it may be nil without Config.Calibrate.
 	Resume *Model
 	// Pause, if not 0, is the number of steps of each weight vector after which Train returns
 	// ErrPaused. In a resumed run the steps before the interruption count, too.
@@ -89,7 +89,7 @@ type Labelled struct {
 	Weights []float32 // one weight for each row, as in Trainer.Weights; nil if all are 1
 }
 
-// Progress reports how far a run has come. With one-vs-one the steps are summed over all pairs.
+// Progress reports how far a run has come. With one-vs-one, steps are summed over the pairs.
 type Progress struct {
 	Epoch      int   // epochs completed; the last epoch of a run may be shorter
 	Steps      int64 // steps taken
@@ -113,8 +113,8 @@ type task struct {
 	startHash      string          // hash of Start, or of the resumed run's Start
 	crossValidated *proof.Estimate // nil if no folds were run
 	prepareCtx     context.Context // cancels the preparation; may be nil
-	// verifies says that the Config is that of a model to verify. A Batch or ClassWeight that does
-	// not fit the rows is then no error: the rows contradict the model's claims.
+	// verifies is set for Verify. A Batch or ClassWeight that does not fit the rows is then no
+	// error: the rows contradict the model's claims.
 	verifies bool
 }
 

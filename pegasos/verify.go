@@ -28,9 +28,9 @@ const (
 	// Confirmed means that Verify found the claimed objectives, and a bound and a gap at least as
 	// good as claimed, for the mean over the problems. See also Verification.Unconfirmed.
 	Confirmed Verdict = "confirmed"
-	// NotConfirmed means that nothing contradicts the claim, but Verify found a weaker bound, or a
-	// different objective, as another layout of the rows (dense or sparse) may cause. It does not
-	// occur with a Proof.
+	// NotConfirmed means that nothing contradicts the claim, but Verify found a weaker bound, or an
+	// objective that differs as another layout of the rows may cause. It does not occur with a
+	// Proof.
 	NotConfirmed Verdict = "not confirmed"
 	// Contradicted means that the claim is wrong, or refers to other data.
 	Contradicted Verdict = "contradicted"
@@ -52,7 +52,7 @@ type Verification struct {
 	Sigmoids  bool     // whether the folds were trained again and gave the same sigmoids
 	// Scaling reports whether training would fit the model's Scaling to these rows. It is false if
 	// the model has no Scaling or its claim is contradicted. It may be false if the run built on
-	// another model, or with another layout of the rows or other Trainer.CurveColumns.
+	// another model, or if the layout of the rows or Trainer.CurveColumns differ.
 	Scaling bool
 	Claimed Result // the model's own Result, which is verified
 	// Unconfirmed lists, for a model of several problems, the indices of the weight vectors whose
@@ -66,10 +66,10 @@ type VerifyOptions struct {
 	// margins of the rows.
 	Proof *Proof
 	// Passes is the number of passes of dual coordinate descent that improve the bound from the
-	// margins; 0 means that the bound is not improved. If the bound is still weaker than claimed,
-	// Verify makes up to 21 times Passes in all. If Passes is not 0, some iterations of Newton's
-	// method may follow, provided that the model's Finish is FinishNewton or FinishAuto, its
-	// Multiclass is not joint, it has at most 2,000 columns, and the memory suffices.
+	// margins; 0 means none. If the bound is still weaker than claimed, Verify makes up to 21 times
+	// Passes in all. If Passes is not 0, some iterations of Newton's method may follow, provided
+	// that the model's Finish is FinishNewton or FinishAuto, its Multiclass is not joint, it has at
+	// most 2,000 columns, and the memory suffices.
 	Passes int
 	// Sigmoids makes Verify train the folds of Config.Calibrate again. The verdict is Contradicted
 	// unless this gives the model's sigmoids, to the bit. The trainer's Start and the layout of the
@@ -183,8 +183,7 @@ func (tr *Trainer) newVerifySession(ctx context.Context, m *Model, x Examples,
 	return t, s, nil
 }
 
-// taskFor returns a task with the settings of m, which change may modify, and the rows, scaled by
-// the Scaling of m.
+// taskFor returns a task with the settings of m, which change may modify, and the scaled rows.
 func (tr *Trainer) taskFor(ctx context.Context, m *Model, x Examples, y []float32,
 	change func(*task)) (*task, *store.Set, error) {
 	t := &task{classes: m.Classes, prepareCtx: ctx, Trainer: Trainer{Config: m.Config,
@@ -246,7 +245,7 @@ func sameData(a, b string) bool {
 	return a == b
 }
 
-// layoutOf returns a word for the layout of the rows in a fingerprint.
+// layoutOf names the layout of the rows in a fingerprint.
 func layoutOf(data string) string {
 	layout, _, _ := strings.Cut(data, ":")
 	if layout == "other" {
@@ -350,7 +349,7 @@ func (tr *Trainer) checkSigmoids(ctx context.Context, v *Verification, m *Model,
 	if err != nil {
 		return err
 	}
-	if t.scale != nil { // the choice of solvers depends on the number of columns
+	if t.scale != nil { // the choice of solvers depends on t.columns
 		raw, err := t.newSet(x, y)
 		if err != nil {
 			return err

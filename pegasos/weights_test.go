@@ -169,7 +169,8 @@ func TestResumeWeights(t *testing.T) {
 	}
 }
 
-// With C, lambda is 1/(C times the sum of the weights): weights of 1024 are like 1024 times the C.
+// With C, lambda is 1/(C times the sum of the weights): weights of 1024 have the effect of 1024
+// times the C.
 func TestPlansByWeight(t *testing.T) {
 	for _, finish := range []pegasos.Finish{pegasos.FinishAuto, ""} {
 		for _, multiclass := range []pegasos.Multiclass{pegasos.OneVsRest, pegasos.OneVsOne} {

@@ -132,7 +132,7 @@ func (w *problem64) objective(coef []float64) (objective, off float64) {
 	return objective + w.lambda/2*max(0, square), off
 }
 
-// optimum returns an upper bound on the least objective: the least that dual coordinate ascent
+// optimum returns an upper bound on the optimum: the least objective that dual coordinate ascent
 // finds, plus a bound on its rounding error, but at most 1, the objective of w = 0.
 func (w *problem64) optimum() float64 {
 	n := len(w.sign)
@@ -181,7 +181,7 @@ func (p *smallProblem) problem(m *Model, k int) (w problem64, coef []float64) {
 	if n > 2 && first >= 0 && m.Config.C != 0 {
 		w.lambda = 1 / (m.Config.C * float64(len(rows)))
 	}
-	// Equal rows with equal labels get the sum of their coefficients at the first of them.
+	// The first of equal rows with equal labels gets the sum of their coefficients.
 	byRow := make(map[string]float64)
 	all := m.Coefficients(k)
 	class := 0

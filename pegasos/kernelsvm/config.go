@@ -20,8 +20,8 @@ const (
 	RBF        Kernel = "rbf"        // e^(-gamma |x-z|^2)
 	Linear     Kernel = "linear"     // <x,z>
 	Polynomial Kernel = "polynomial" // (gamma <x,z> + coef0)^degree
-	// Sigmoid is tanh(gamma <x,z> + coef0). Sigmoid is not an inner product for most settings, so a
-	// model has no lower bound on the optimum.
+	// Sigmoid is tanh(gamma <x,z> + coef0). It is not an inner product for most settings, so there
+	// is no lower bound on the optimum.
 	Sigmoid Kernel = "sigmoid"
 	// Function is a kernel defined by the caller: see [Trainer.Func].
 	Function Kernel = "function"
@@ -55,8 +55,7 @@ const (
 )
 
 // Config has the settings that influence scores, except for Trainer.Func. The loss is the hinge
-// loss. A zero field means the default; the default of named values comes first in a field's
-// comment.
+// loss. A zero field means the default: of named values, the one listed first.
 type Config struct {
 	Kernel Kernel `json:"kernel,omitempty"` // RBF, Linear, Polynomial, Sigmoid, Function
 	// Gamma is gamma in the kernels RBF, Polynomial and Sigmoid, from 1e-30 to 1e30. The default is 1
@@ -67,8 +66,8 @@ type Config struct {
 	Degree int     `json:"degree,omitempty"` // exponent of Polynomial, 1 to 64; default 3
 
 	// Lambda is the weight of the penalty |w|^2/2; the default is 1e-4 unless C is set. C sets
-	// lambda to 1/(C*rows) as LIBSVM does, where rows counts the rows of the two classes with
-	// OneVsOne, otherwise all rows. Only one of Lambda and C may be set.
+	// lambda to 1/(C*rows) as LIBSVM does, where rows counts the rows of the problem. Only one of
+	// Lambda and C may be set.
 	Lambda float64 `json:"lambda,omitempty"`
 	C      float64 `json:"c,omitempty"`
 
@@ -85,14 +84,14 @@ type Config struct {
 	Average pegasos.Average `json:"average,omitempty"`
 
 	// Finish selects what follows the Pegasos steps. FinishDual, the default, is dual coordinate
-	// ascent from the dual variables of the Pegasos run. FinishNone returns the model of Pegasos; it
-	// is the default where dual coordinate ascent is impossible: with Order IID, with the Sigmoid
-	// kernel, and with fewer Steps than rows.
+	// ascent from the dual variables of the Pegasos run. FinishNone returns the model of Pegasos.
+	// With Order IID, the kernel Sigmoid or fewer Steps than rows it is the default, and FinishDual
+	// an error.
 	Finish pegasos.Finish `json:"finish,omitempty"`
 	// Passes is the number of passes after which FinishDual ends; the default is 100. In a problem
 	// of n rows a pass consists of n moves of an alpha. The ascent checks Passes after each round
 	// of moves, so it may exceed Passes. It also ends once its relative duality gap is at most Tol,
-	// which is between 0 and 1 and 0.01 by default.
+	// between 0 and 1, by default 0.01.
 	Passes int     `json:"passes,omitempty"`
 	Tol    float64 `json:"tol,omitempty"`
 
@@ -102,16 +101,16 @@ type Config struct {
 }
 
 // Paper returns the settings of the paper's Fig. 3: rows drawn with replacement, a step offset of
-// 0, and the last iterate as the model. A step computes the margin with w_t = v/(lambda*(t-1)), v
-// being the sum of y*phi(x) over the violations, as Fig. 1 does; Fig. 3 prints v/(lambda*t).
+// 0, and the last iterate as the model. Let v be the sum of y*phi(x) over the violations. Step t
+// computes the margin with v/(lambda*(t-1)), as Fig. 1 does; Fig. 3 prints v/(lambda*t).
 func Paper() Config {
 	return Config{Order: pegasos.IID, Offset: pegasos.OffsetNone, Average: pegasos.LastIterate,
 		Finish: pegasos.FinishNone}
 }
 
 // WithDefaults returns cfg with defaults in place of zero fields that apply, except for Gamma,
-// whose default depends on the data. For Finish it assumes that a run does not have fewer Steps
-// than rows.
+// whose default depends on the data. Finish is filled in as for a run of at least as many Steps as
+// rows.
 func (cfg Config) WithDefaults() Config {
 	options.Fill(&cfg.Kernel, RBF)
 	if cfg.Kernel == Polynomial {

@@ -10,8 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm/internal/kernel"
 )
 
-// CrossPredict returns labels predicted by cross-validation: each fold's by a model trained on the
-// other folds. Seed distributes the rows of each label over the folds, as [pegasos.Folds] does.
+// CrossPredict returns the labels predicted by cross-validation: a model trained on the other folds
+// predicts the rows of a fold. [pegasos.Folds] assigns the folds, with Seed.
 func (tr *Trainer) CrossPredict(ctx context.Context, x pegasos.Examples, y []float32,
 	folds int) ([]float32, error) {
 	if err := options.CheckRows(x, tr.MaxMemory); err != nil {

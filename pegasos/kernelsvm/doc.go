@@ -1,6 +1,6 @@
 // Package kernelsvm trains kernel support vector machines, for data whose classes no hyperplane
-// separates well, and with most settings bounds how far a model is from the optimum. [Train]
-// returns a [Model], which predicts labels and can be written to a file and read again with [Read]:
+// separates well. With most settings it bounds how far a model is from the optimum. [Train] returns
+// a [Model], which predicts labels and can be written to a file and read again with [Read]:
 //
 //	m, err := kernelsvm.Train(ctx, rows, labels, kernelsvm.Config{Kernel: kernelsvm.RBF})
 //	predicted := m.PredictAll(others)
@@ -22,9 +22,8 @@
 // [docs/kernelised.md] describes a run and its cost, and [docs/spec.md] specifies kernel values and
 // scores.
 //
-// A [Result] has a lower bound on the optimum, which limits how far the model's objective can be
-// above the optimum. The bound is NaN where none is proven, as with the kernel Sigmoid, the order
-// IID, or fewer steps than rows.
+// A [Result] has a lower bound on the optimum. The bound is NaN where none is proven, as with the
+// kernel Sigmoid, the order IID, or fewer steps than rows.
 //
 // # Cost
 //

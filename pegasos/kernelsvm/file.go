@@ -184,8 +184,7 @@ func readModel(mr *modelfile.Reader) (*Model, error) {
 	return m, nil
 }
 
-// readCoefficients allocates memory in proportion to the bytes that it reads: 4 bytes for each
-// coefficient, and nothing for the problems of a class without support rows.
+// readCoefficients allocates memory in proportion to the file's bytes.
 func (m *Model) readCoefficients(mr *modelfile.Reader) (err error) {
 	n := len(m.Classes)
 	slots := m.Config.slots(n)
@@ -247,8 +246,7 @@ func (h *header) checkSizes(m *Model) (rows int, err error) {
 	return rows, nil
 }
 
-// readSupport allocates memory in proportion to the bytes that it reads, not to sizes in the
-// header.
+// readSupport allocates memory in proportion to the bytes read, not to sizes in the header.
 func readSupport(mr *modelfile.Reader, h *header, rows int) (pegasos.Examples, error) {
 	if h.layout == "dense" {
 		if h.features == 0 && rows > 1<<20 { // no bytes of the file account for the rows

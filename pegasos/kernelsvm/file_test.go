@@ -260,7 +260,7 @@ func TestModelMemory(t *testing.T) {
 	}
 }
 
-// A model with many classes of one support row each has as many coefficients as problems per class.
+// With one support row for each class, a class has as many coefficients as problems.
 func TestModelManyClasses(t *testing.T) {
 	const n = 1100
 	x := make([]float32, 2*n)
@@ -333,7 +333,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(sample.Seal(good, goodBody)))
 	x := sample.Random(3, 3, 6, 2, 0.7)
 	f.Fuzz(func(t *testing.T, text []byte) {
-		// Almost no input would be read further without a correct checksum.
+		// Seal appends a correct checksum: without one, Read rejects almost every input.
 		if len(text) > sha256.Size {
 			body := text[:len(text)-sha256.Size]
 			if m, err := Read(strings.NewReader(sample.Seal(string(body), ""))); err == nil {

@@ -117,7 +117,7 @@ func TestLinearIsPrimal(t *testing.T) {
 	}
 }
 
-// The mapped rows are all products of two elements of sqrt(gamma) x with sqrt(coef0) appended.
+// A mapped row holds all products of two elements of sqrt(gamma) x with sqrt(coef0) appended.
 func TestPolynomialIsFeatureMap(t *testing.T) {
 	const cols, gamma, coef0 = 5, 0.5, 2.0
 	p := sample.Random(5, 200, cols, 2, 1)
@@ -168,8 +168,8 @@ func TestFunction(t *testing.T) {
 		dense.Exp(d, d)
 		return d[0]
 	}
-	// Rounding errors are known for RBF, not for a Func, so the bounds differ. Tol is large enough
-	// for equal runs.
+	// Bounds allow for rounding errors of RBF, not of a Func. With this large Tol the runs are
+	// still equal.
 	a := mustTrain(t, p.Dense, p.Y, Trainer{Config: Config{Gamma: float64(gamma), Lambda: 0.001,
 		Tol: 0.1}})
 	b := mustTrain(t, p.Dense, p.Y, Trainer{Config: Config{Kernel: Function, Lambda: 0.001,
@@ -720,7 +720,8 @@ func TestMemory(t *testing.T) {
 				c.cache)
 		}
 	}
-	// The kernel among the 128 rows of a block is computed a second time when it is cached.
+	// A row's kernel values with the 128 rows of its block are computed a second time to fill the
+	// cache.
 	if _, none := run(1000); none > int64(rows)*int64(rows)+2*all/int64(rows)*128 {
 		t.Errorf("%d kernel values computed with a cache for all %d", none, rows*rows)
 	}

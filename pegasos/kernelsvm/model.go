@@ -23,19 +23,19 @@ type Model struct {
 	Classes []float32 // the labels, ascending
 	Names   []string  // names of the classes, or nil; training leaves it nil
 	Config  Config    // settings of the training run, with defaults filled in
-	Lambda  float64   // lambda of a problem of all rows; with C, fewer rows have a larger lambda
+	Lambda  float64   // lambda of a problem of all rows; with C, problems of fewer rows have a larger lambda
 	Func    Func      // kernel if Config.Kernel is Function; set Func after reading a model
 	Result  Result
 
-	// These fields have the same meaning as in [pegasos.Model], but Data is a fingerprint of the
-	// rows and labels alone, and empty unless Trainer.Fingerprint was set.
+	// As in [pegasos.Model], but Data is a fingerprint of the rows and labels alone, and empty
+	// unless Trainer.Fingerprint was set.
 	IndexBase int
 	HashBits  int
 	Table     json.RawMessage
 	Data      string
 	Command   string
 
-	wrongGap string // how the gap in the file contradicts the objectives; empty if it agrees
+	wrongGap string // how the gap in the file contradicts the objectives; else empty
 
 	rows   store.Matrix // ordered by class
 	counts []int
@@ -54,8 +54,7 @@ type Result struct {
 	Passes     int     `json:"passes"`     // begun passes of the ascent: maximum over the problems
 	Violations int64   `json:"violations"` // violations, plus alphas changed by rounds: in all problems
 
-	// R2 is the mean over the problems of the mean of k(x,x) over the rows that training visits. T0
-	// is the mean of the step offsets.
+	// R2 is the mean of k(x,x) over the rows that training visits. T0 is the step offset.
 	R2 float64 `json:"r2"`
 	T0 float64 `json:"t0"`
 
@@ -111,8 +110,7 @@ func (cfg Config) slots(classes int) int {
 	return classes
 }
 
-// problem returns the index of the problem at position slot of a class's problems, in ascending
-// order.
+// problem returns the index of a class's problem number slot, in ascending order from 0.
 func (cfg Config) problem(classes, class, slot int) int {
 	if !cfg.pairs(classes) {
 		return slot
@@ -127,7 +125,7 @@ func (cfg Config) problem(classes, class, slot int) int {
 // Cols returns the number of features of the rows.
 func (m *Model) Cols() int { return m.rows.Cols() }
 
-// Head returns the fields of the model that describe its rows and labels.
+// Head returns the fields that describe the rows and labels.
 func (m *Model) Head() pegasos.Head {
 	return pegasos.Head{Features: m.Cols(), IndexBase: m.IndexBase,
 		HashBits: m.HashBits, Table: m.Table, Classes: m.Classes, Names: m.Names}
@@ -144,7 +142,7 @@ func (m *Model) SupportRows() pegasos.Examples { return m.rows.Examples() }
 func (m *Model) Problems() int { return m.Config.problems(len(m.Classes)) }
 
 // Coefficients returns the coefficient of each support row in one problem, in the order of
-// SupportRows. Rows of classes outside the problem have the coefficient 0.
+// SupportRows: 0 for rows of classes outside the problem.
 func (m *Model) Coefficients(problem int) []float32 {
 	var all []float32
 	for c, n := range m.counts {
@@ -160,7 +158,7 @@ func (m *Model) Coefficients(problem int) []float32 {
 }
 
 // eachProblem calls f with each problem of a class and the coefficients of the class's support
-// rows. It does nothing for a class without support rows.
+// rows, if there are any.
 func (m *Model) eachProblem(class int, f func(problem int, coef []float32)) {
 	n := m.counts[class]
 	for slot, coef := 0, m.coef[class]; len(coef) > 0; slot, coef = slot+1, coef[n:] {

@@ -61,8 +61,7 @@ func (m *Model) Class(scores []float64) int {
 }
 
 // ClassScores stores a score for each class in dst, in the order of Classes, and returns dst cut to
-// their number, or a new slice if dst is too short. [pegasos.Model.ClassScores] describes the class
-// scores.
+// their number, or a new slice if dst is too short. See [pegasos.Model.ClassScores].
 func (m *Model) ClassScores(scores, dst []float64) []float64 {
 	n := len(m.Classes)
 	return labels.ClassScores(scores[:m.Outputs()], dst, n, m.Config.pairs(n))
@@ -80,9 +79,9 @@ func (m *Model) PredictAll(x pegasos.Examples) []float32 {
 }
 
 // Score returns the scores of one row, one for each problem, with the bits of [Model.DecisionAll].
-// It stores them in dst, or in a new slice if dst is shorter than [Model.Outputs]; with a long
-// enough dst it reuses memory of earlier calls. Score panics unless x has Cols values, or if the
-// kernel is a function and Func is not set. It may be called from several goroutines at once.
+// It stores them in dst, or in a new slice if dst is shorter than [Model.Outputs]. Other memory is
+// reused in later calls. Score panics unless len(x) is Cols, or if the kernel is a function and
+// Func is not set. It may be called from several goroutines at once.
 func (m *Model) Score(x []float32, dst []float64) []float64 {
 	misuse.CheckEqual("len(x)", len(x), "m.Cols()", m.Cols())
 	return m.score(kernel.Row{Value: x}, dst)
@@ -105,11 +104,11 @@ func (m *Model) score(x kernel.Row, dst []float64) []float64 {
 	return e.Score(x, dst[:e.Outputs])
 }
 
-// fewOutputs is the largest number of scores for which predicting a single row needs no new slice.
+// fewOutputs is the number of scores up to which predicting a row needs no new slice.
 const fewOutputs = 64
 
 // PredictDense returns the predicted label of one row, NaN if a score is not finite. It panics
-// where [Model.Score] does. With at most 64 problems it reuses memory of earlier calls.
+// where [Model.Score] does.
 func (m *Model) PredictDense(x []float32) float32 {
 	var space [fewOutputs]float64
 	return labels.At(m.Classes, m.Class(m.Score(x, space[:])))

@@ -147,9 +147,9 @@ func (r *run) model(f Func, finished bool) (*Model, error) {
 }
 
 // addSupport appends the number of class c's support rows and their coefficients to m. It returns
-// their indices in the training set's matrix.
+// the rows' indices in r.rows.Matrix.
 func (r *run) addSupport(m *Model, c int) (at []int32) {
-	var own [][]float32                 // by slot: coefficients of the class's rows; nil if not solved
+	var own [][]float32                 // by slot: coefficients from the class's first row on; nil if there are none
 	rows := r.starts[c+1] - r.starts[c] // 0 if no step visits the class
 	for slot := range r.cfg.slots(len(r.classes)) {
 		k := r.cfg.problem(len(r.classes), c, slot)

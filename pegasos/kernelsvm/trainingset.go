@@ -32,7 +32,7 @@ type trainingSet struct {
 	starts  []int        // position of each class's first row, then the number of positions
 	partial bool         // fewer steps than rows
 	rows    *kernel.Rows // by position, with a group for each class
-	pairs   [][2]int     // by problem: the classes labeled -1 and 1; class -1 is all other classes
+	pairs   [][2]int     // by problem: classes with the labels -1 and 1; class -1 is all other classes
 	lambda  float64      // of a problem of all rows
 }
 
@@ -134,7 +134,7 @@ func (set *trainingSet) arrange(tr *Trainer) error {
 			"%srows that training visits, would be %.3g: scale the rows, or set a number from %v to %v",
 			centered, g, minGamma, maxGamma)
 	}
-	tiny := false // a value is not 0, although its square may be
+	tiny := false // a value is not 0, but its square may underflow
 	if cfg.Kernel == Linear && set.rows.MaxSquare < 0x1p-120 {
 		kernel.EachValue(m, at, func(_ int, v float64) { tiny = tiny || v != 0 })
 	}
@@ -146,7 +146,7 @@ func (set *trainingSet) arrange(tr *Trainer) error {
 	return options.LambdaFits(set.lambda, cfg.C, float64(set.rows.MaxNorm*set.rows.MaxNorm)).Err()
 }
 
-// whyBad returns the reason for which the row at position bad was refused by Rows.Measure.
+// whyBad says why Rows.Measure refused the row at position bad.
 func (set *trainingSet) whyBad(bad int) string {
 	values := kernel.RowOf(set.rows.Matrix, int(set.rows.At[bad])).Value
 	square := 0.0
@@ -185,7 +185,7 @@ func (set *trainingSet) visits(rows int) *order.Visits {
 	return order.New(string(set.cfg.Order), rows, 0, 0, set.cfg.Seed)
 }
 
-// visited reports for each row of x whether any problem visits it; nil means that all rows are
+// visited reports for each row of x whether a problem visits the row; nil means that all rows are
 // kept.
 func (set *trainingSet) visited() []bool {
 	if !set.partial {
@@ -249,9 +249,9 @@ func (set *trainingSet) settings(k int) solve.Settings {
 	return s
 }
 
-// defaultGamma returns 1 over the mean squared norm of the rows in at. For RBF, whose distances do
-// not depend on a shift, the rows are centered first. It returns 1 if the sum of squares is 0 or
-// not finite.
+// defaultGamma returns 1 over the mean squared norm of the rows in at. For RBF the rows are
+// centered first: a shift does not change distances. It returns 1 if the sum of squares is 0 or not
+// finite.
 func defaultGamma(k Kernel, m store.Matrix, at []int32) float64 {
 	n := float64(len(at))
 	mean := make([]float64, m.Cols())
@@ -281,9 +281,9 @@ func defaultGamma(k Kernel, m store.Matrix, at []int32) float64 {
 // excludes the data and the kernel cache. A limit of 0 means 4 GiB.
 func (set *trainingSet) checkMemory(limit int64) error {
 	const (
-		sliceSize = 96 // bytes of the slices of a class in one of its problems
-		perRow    = 8  // bytes of a row of a problem: its float32 coefficient, twice
-		solving   = 96 // bytes of a row of a problem that is being solved
+		sliceSize = 96 // bytes of slices for each class and each of its problems
+		perRow    = 8  // bytes for each row of a problem: its float32 coefficient, twice
+		solving   = 96 // bytes for each row of a problem that is being solved
 	)
 	n, rows := float64(len(set.classes)), float64(set.x.Rows())
 	problems, states, visited := n, n*n, n*rows // one-vs-rest

@@ -20,9 +20,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm/internal/solve"
 )
 
-// Verification matches the support rows with rows of the data and computes the scores of all rows
-// in float64. The coefficients times label, lambda and the number of rows, clamped to [0, 1], are
-// dual variables, which prove a lower bound.
+// Verification matches the support rows with rows of the data and computes float64 scores. The
+// coefficients times label, lambda and the number of rows, clamped to [0, 1], are dual variables.
 
 // Verify recomputes the objective of m and a lower bound on the optimum from the rows of x and the
 // labels y, and compares them with the Result of m. Of tr only Threads and MaxMemory are used. A
@@ -109,8 +108,8 @@ func (tr *Trainer) verifyRun(m *Model, x pegasos.Examples, y []float32) (*run, e
 	return r, nil
 }
 
-// matchSupport returns the model's coefficients for the rows of the run, by problem, and the number
-// of support rows that match no row of their class.
+// matchSupport returns, by problem, the model's coefficients for the rows of the run. unmatched is
+// the number of support rows that match no row of their class.
 func (r *run) matchSupport(m *Model) (coef [][]float64, unmatched int) {
 	type key struct {
 		class int

@@ -59,9 +59,8 @@ func New(p modelio.Predictor) (*Model, error) {
 // Train fits an encoder to a table and trains a linear model on the encoded rows. names are the
 // names of the columns, and each row has a cell for each column. The column called label has the
 // labels: names of classes, or numbers. A zero cfg.Scale means [pegasos.ScaleNone], unless the
-// features are the table's numbers, unscaled. Train returns an error if no column or several
-// columns are called label, if a row has too few or too many cells, or if fitting or training
-// fails.
+// features are the table's numbers, unscaled. Train returns an error if not exactly one column is
+// called label, if a row has too few or too many cells, or if fitting or training fails.
 func Train(ctx context.Context, names []string, rows [][]string, label string, cfg pegasos.Config,
 ) (*Model, error) {
 	at := slices.Index(names, label)
@@ -107,9 +106,9 @@ func Train(ctx context.Context, names []string, rows [][]string, label string, c
 	return New(m)
 }
 
-// Fit fits an encoder to a file, which it reads by calling read one or more times. It returns
-// options with which read reads the file as encoded rows, and the encoder. [New] accepts a model
-// that was trained on these rows if its field Table is set to the encoder.
+// Fit fits an encoder to a file, which it reads by calling read one or more times. It returns the
+// encoder, and options with which read reads the file as encoded rows. [New] accepts a model
+// trained on these rows if its field Table is set to the encoder.
 func Fit(opt dataset.Options, read func(dataset.Options) (*dataset.Set, error)) (
 	dataset.Options, json.RawMessage, error,
 ) {
@@ -117,7 +116,7 @@ func Fit(opt dataset.Options, read func(dataset.Options) (*dataset.Set, error)) 
 	return opt, encoder, err
 }
 
-// fit sets opt.Encoder to the Coder of the fitted encoder. set has the encoded rows; it is nil if
+// fit sets opt.Encoder to the Coder of the fitted encoder. set has the encoded rows, or is nil if
 // the table must be read again.
 func fit(opt *dataset.Options, read func(dataset.Options) (*dataset.Set, error)) (
 	set *dataset.Set, encoder json.RawMessage, err error,

@@ -61,7 +61,7 @@ func visits(classes int) (rows [][]string) {
 	return rows
 }
 
-// predicted returns the number of rows predicted correctly, numbers up to an error below 8.
+// predicted returns the number of rows predicted correctly; a number's error must be below 8.
 func predicted(t *testing.T, m *Model, rows [][]string) (right int) {
 	t.Helper()
 	for _, row := range rows {
@@ -129,7 +129,7 @@ func TestTrain(t *testing.T) {
 		classes int
 		numbers bool // labels are numbers, not names
 		cfg     pegasos.Config
-		right   int // least number of the 200 rows that must be predicted right
+		right   int // least number of correct predictions for the 200 rows
 	}{
 		{"two classes", 2, false, pegasos.Config{}, 200},
 		{"two classes of numbers", 2, true, pegasos.Config{}, 200},

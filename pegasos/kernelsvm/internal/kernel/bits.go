@@ -6,18 +6,19 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
-// Rows of zeros and ones are stored as bits, 64 columns to a word. Their inner product is the
-// number of columns in which both rows have a 1; their squared distance, for RBF, is the number of
-// columns in which they differ. Either number is an index into a table of kernel values.
+// Rows of zeros and ones in few columns are stored as bits, 64 columns to a word. For RBF, a table
+// of kernel values is indexed by the number of columns in which two rows differ, their squared
+// distance; for other kernels, by the number of columns in which both rows have a 1, their inner
+// product.
 
 const (
-	// With at most maxDenseBits columns, float32 inner products of zeros and ones are exact, as
-	// they are up to 2^24. So a query row that is not packed gets the same kernel values.
+	// Float32 inner products of zeros and ones are exact up to 2^24. So with at most maxDenseBits
+	// columns, a query row that is not packed gets the same kernel values.
 	maxDenseBits  = 1 << 20
 	maxSparseBits = 512
 )
 
-// pack stores the rows as bits, if they are zeros and ones in few enough columns.
+// pack stores the rows as bits if possible.
 func (r *Rows) pack() bool {
 	limit := maxSparseBits
 	if r.dense != nil {
@@ -75,8 +76,7 @@ func lookUp[T float](r *Rows, dst, table []T, q *Probe, words []uint64) {
 	}
 }
 
-// lookUp2 is lookUp for RBF and rows of two words, not inlined to avoid register spills in the
-// loop.
+// lookUp2 is lookUp for RBF and rows of two words. Inlining it would spill registers in the loop.
 //
 //go:noinline
 func lookUp2[T float](dst, table []T, w []uint64, x0, x1 uint64) {

@@ -10,7 +10,7 @@ package kernel
 // of the exact kernel value:
 //
 //   - The dot product of dense rows is off by at most c*u*|x||z|. For sparse rows it is a sum of
-//     exact products in float64. For rows of zeros and ones it is exact.
+//     exact products in float64. For bit rows it is exact.
 //   - RBF from dot products: the squared distance is off by c*u*(xx + zz + 2|x||z|), at most
 //     2c*u*(xx+zz), and the exponent by gamma times that. The slope of e^-t is at least -1 for
 //     t >= 0.
@@ -22,7 +22,7 @@ package kernel
 //   - Linear and polynomial: (gamma xz + coef0)^degree multiplies the error of xz, relative to
 //     |x||z|, by degree, and gamma |x||z| + coef0 is at most the geometric mean of gamma xx + coef0
 //     and gamma zz + coef0. Then the result is rounded.
-//   - RBF of zeros and ones has so few possible values that the error of each is computed.
+//   - RBF of bit rows: the error of each value in the table is computed.
 //   - Rounded coefficients are off by u, which counts twice in |w|^2.
 //   - constant covers underflow.
 //

@@ -11,8 +11,8 @@ import (
 
 // Expansion is one or more weight vectors, the outputs, each a sum of coefficient*phi(row) over
 // rows. With the linear kernel a score is the inner product of the query row and the weight vector.
-// With other kernels it is, to the bit, the float64 sum over the rows, in order, of coefficient
-// times float64 kernel value.
+// With other kernels a score is, to the bit, the float64 sum over the rows, in order, of
+// coefficient times float64 kernel value.
 type Expansion struct {
 	Outputs int
 
@@ -26,14 +26,13 @@ type Expansion struct {
 // Terms are the coefficients of groups of rows.
 type Terms struct {
 	// Coef has, for each group, the coefficients of its rows for its first output, then for the
-	// next, and so on: slices of equal lengths.
+	// next, and so on.
 	Coef [][]float32
 	// Output returns the output of slot s of a group's outputs.
 	Output func(group, s int) int
 }
 
-// NewExpansion returns an expansion over all rows of m. groups has the sizes of successive groups
-// of these rows.
+// NewExpansion returns an expansion over all rows of m. groups has the sizes of their groups.
 func NewExpansion(f Function, m store.Matrix, groups []int, outputs int, terms Terms) *Expansion {
 	e, at := &Expansion{Outputs: outputs, groups: groups, terms: terms}, UpTo(m.Rows())
 	if f.Kind == Linear {
@@ -46,8 +45,7 @@ func NewExpansion(f Function, m store.Matrix, groups []int, outputs int, terms T
 	return e
 }
 
-// Expand returns the expansion of one output over the rows at the given positions, which have the
-// coefficients coef.
+// Expand returns the expansion of one output over the rows at the given positions.
 func (r *Rows) Expand(positions []int32, coef []float32) *Expansion {
 	e := &Expansion{Outputs: 1, groups: []int{len(positions)},
 		terms: Terms{[][]float32{coef}, func(group, s int) int { return 0 }}}
@@ -60,8 +58,7 @@ func (r *Rows) Expand(positions []int32, coef []float32) *Expansion {
 	return e
 }
 
-// sum computes the weight vectors by compensated summation, since the terms may cancel. at has the
-// index in m of each row.
+// sum uses compensated summation, since the terms may cancel. at has the index in m of each row.
 func (e *Expansion) sum(m store.Matrix, at []int32) {
 	lost := make([][]float64, e.Outputs)
 	for k := range lost {
@@ -107,8 +104,8 @@ func EachValue(m store.Matrix, at []int32, f func(column int, value float64)) {
 const queryRows = 64
 
 // ScoreAll computes the scores of all rows of x. It calls emit from several goroutines, each time
-// with the scores of up to queryRows successive rows, from row start on. Columns that the expansion
-// does not have are ignored. Rows are skipped once ctx is done.
+// with the scores of successive rows from start on. Columns that the expansion lacks are ignored.
+// Rows are skipped once ctx is done.
 func (e *Expansion) ScoreAll(ctx context.Context, x store.Rows, threads int,
 	emit func(start int, scores []float64)) {
 	n := x.Rows()
@@ -157,10 +154,10 @@ type scorer struct {
 	queries []Row
 	probes  []Probe
 	buffers []buffer
-	values  [][]float64 // by probe: kernel values with the rows of a tile
+	values  [][]float64 // kernel values of each probe with a tile's rows
 }
 
-// score adds the score of query i for output k to scores[i*Outputs+k], which must be 0.
+// score stores the score of query i for output k in scores[i*Outputs+k], which must be 0.
 func (e *Expansion) score(s *scorer, scores []float64) {
 	p := e.Outputs
 	if e.weights != nil {
@@ -250,13 +247,13 @@ type buffer struct {
 	values []float32
 }
 
-// query drops the columns that r does not have. The probe may alias x and b.
+// query drops columns that r lacks. The probe may alias x and b.
 func (r *Rows) query(x Row, bits bool, b *buffer) Probe {
 	switch {
 	case bits:
 		b.words = append(b.words[:0], make([]uint64, r.width)...)
 		if b.words == nil {
-			b.words = []uint64{} // nil words, without columns, would mean that the row is not packed
+			b.words = []uint64{} // without columns; nil would mean "not packed"
 		}
 		packRow(b.words, &x, r.cols)
 		return Probe{words: b.words}
@@ -292,7 +289,7 @@ func (b *buffer) nonzeros(x Row) Row {
 	return Row{b.index, b.values}
 }
 
-// Equal reports whether two rows have equal nonzero values in equal columns.
+// Equal reports whether two rows have the same nonzero values in the same columns.
 func (x Row) Equal(z Row) bool {
 	var a, b buffer
 	x, z = a.nonzeros(x), b.nonzeros(z)

@@ -1,6 +1,5 @@
 // Package kernel computes the kernel values of rows, in float32 for training and in float64 for
-// scores, and bounds their rounding errors. Values computes the kernel values of a tile of Rows,
-// and an Expansion computes scores.
+// scores, and bounds their rounding errors.
 package kernel
 
 import (
@@ -44,9 +43,9 @@ func (x *Row) column(k int) int {
 type float interface{ float32 | float64 }
 
 // apply sets dst to the kernel values of a row x and other rows z, as docs/spec.md specifies.
-// products has their inner products xz, or for RBF with direct set their squared distances. square
-// is the squared norm of x, and squares has the squared norms of the rows z; only RBF without
-// direct uses these two. dst and products may be the same slice.
+// products has the inner products xz or, for RBF with direct set, the squared distances. square is
+// the squared norm of x, and squares has the squared norms of the rows z; only RBF without direct
+// uses them. dst and products may be the same slice.
 func apply[T, P float](f *Function, dst []T, products []P, direct bool, square float64,
 	squares []float64) {
 	dst = dst[:len(products)]

@@ -39,8 +39,8 @@ func all[T float](r *Rows, query func(p int) Probe) (values [][]T) {
 	return values
 }
 
-// Kernel values must be within their error bounds of their formulas, and float32 values must have
-// the same bits however they are computed.
+// Kernel values must differ from their formulas by at most the error bounds. Float32 values must
+// have the same bits for each way of computing them.
 func TestValues(t *testing.T) {
 	const rows = 110
 	reversed := UpTo(rows)

@@ -26,13 +26,12 @@ func NewRows(f Function, m store.Matrix, at []int32, groups []int) *Rows {
 }
 
 // maxExponentError limits the error of an RBF exponent from rounding the inner product of two rows.
-// Where the error could be larger, as with rows far from the origin, distances are computed
-// directly, which is slower.
+// Where the error could be larger, distances are computed directly, which is slower.
 const maxExponentError = 0x1p-12
 
 // dotError returns a bound on the error of a float32 inner product of dense rows, relative to the
-// product of their norms. It counts the roundings of a term: of the product, of the sum in its
-// lane, of folding the 64 lanes, and of adding the blocks of 65,536 columns.
+// product of their norms. It counts the roundings of a term: in the product, in the sum of its
+// lane, in folding the 64 lanes, and in adding the blocks of 65,536 columns.
 func (r *Rows) dotError() float64 {
 	block := min(r.cols, 65536)
 	return unit * more * float64(1+(block+63)/64+6+r.cols/65536)

@@ -6,9 +6,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 )
 
-// Measure sets Diagonal, Norms, MaxNorm, Error and Error64. It stops at the first row x whose
-// k(x,x) is not finite, or whose squared norm is NaN or exceeds half of the largest float32, and
-// returns the position of x; it returns -1 if there is no such row.
+// Measure sets Diagonal, Norms, MaxNorm, Error and Error64, and returns -1. But it stops at the
+// first row x whose k(x,x) is not finite, or whose squared norm is NaN or exceeds half of the
+// largest float32, and returns the position of x.
 func (r *Rows) Measure() (bad int) {
 	r.Diagonal, r.Norms = make([]float32, len(r.At)), make([]float64, len(r.At))
 	for p, square := range r.squares {
@@ -91,8 +91,7 @@ func (w *WeightSums) Add(r *Rows, p int32, a float64) {
 	w.square += float64(a * r.squares[p])
 }
 
-// SumError returns a bound on the error of the sum of a*k(x,z) over the rows z of w, where x is row
-// p of r.
+// SumError bounds the error of the sum of a*k(x,z) over the rows z of w, where x is row p of r.
 func (b *ErrorBound) SumError(w *WeightSums, r *Rows, p int32) float64 {
 	return float64(float64(b.product*r.Norms[p])*w.Norm) + float64(b.constant*w.a) +
 		float64(b.slope*(float64(r.squares[p]*w.a)+w.square))

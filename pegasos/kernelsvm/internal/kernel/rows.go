@@ -5,11 +5,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
-// docs/spec.md specifies the kernel values. Unlike dot products of a sparse row with a dense
-// vector, the inner products of sparse rows are symmetric in the two rows.
-
-// Rows is a list of rows in the form from which Values computes kernel values: bits, the dense
-// matrix, or a column index of each tile. For a Func the rows are read from Matrix.
+// Rows is a list of rows, stored as bits, as the dense matrix, or as a column index of each tile.
+// For a Func the rows are read from Matrix.
 type Rows struct {
 	Function
 	Matrix store.Matrix
@@ -18,8 +15,8 @@ type Rows struct {
 
 	MaxSquare float64 // largest squared norm of a row; 0 without rows
 
-	// Set by Measure: k(x,x) of each row, the norms |phi(x)| = sqrt(k(x,x)), the largest norm, and
-	// error bounds of kernel values in float32 and in float64.
+	// Set by Measure: k(x,x), the norms |phi(x)| = sqrt(k(x,x)), the largest norm, and error bounds
+	// of float32 and float64 kernel values.
 	Diagonal       []float32
 	Norms          []float64
 	MaxNorm        float64
@@ -28,7 +25,7 @@ type Rows struct {
 	cols       int
 	squares    []float64 // of dense rows, as rounded by dense.SumSquares
 	squares64  []float64
-	maxStored  float64 // largest number of stored values (in bit rows, of ones) in a row
+	maxStored  float64 // largest number of stored values in a row; in bit rows, of ones
 	meanStored float64
 
 	width   int

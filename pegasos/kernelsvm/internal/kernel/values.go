@@ -23,8 +23,7 @@ func Values[T float](r *Rows, dst [][]T, probes []Probe, t int) {
 			lookUp(r, dst[k][:n], table, &probes[k], r.words[tile.Start*r.width:])
 		}
 	case r.dense != nil:
-		// A chunk of about 16 KiB stays in the L1 cache while all probes are multiplied with it.
-		// Four wide rows may take more.
+		// A chunk of at most 16 KiB or four rows should stay in the L1 cache for all probes.
 		chunk := max(4, 4096/max(r.cols, 1)&^3)
 		for j := 0; j < n; j += chunk {
 			end := min(j+chunk, n)
@@ -44,7 +43,7 @@ func Values[T float](r *Rows, dst [][]T, probes []Probe, t int) {
 	}
 }
 
-// denseProducts sets dst to inner products with x or, with r.direct, to squared distances from x.
+// denseProducts stores inner products with x or, with r.direct, squared distances from x.
 func denseProducts[T float](r *Rows, dst []T, rows []int32, x []float32) {
 	switch dst := any(dst).(type) {
 	case []float32:

@@ -12,9 +12,9 @@ import (
 // Dual coordinate ascent maximizes the dual objective over one alpha after the other. A row's gain
 // is the most that its alpha alone can add to the dual objective, times the number of rows. A round
 // chooses the rows of the largest gains: up to half a block whose scores have to rise, and as many
-// whose scores have to fall. It moves the alpha of the largest gain among them, until no gain is
-// worth a move or mostMoves is reached. The moves need only the kernel among the chosen rows; the
-// scores of the other rows are updated at the end of the round.
+// whose scores have to fall. It repeatedly moves the alpha of the largest gain among them, until no
+// gain is worth a move or mostMoves is reached. The moves need only the kernel among the chosen
+// rows; all scores are updated at the end of the round.
 
 const (
 	// leastGain is the gain worth a move, relative to the largest at the start of a round.
@@ -87,7 +87,7 @@ func (s *solver) ascend(ctx context.Context) error {
 				return !floats.IsFinite(z / w.scale)
 			}))
 		}
-		// raw is the gap if there were no rounding errors. The proven gap, to s.Bound, costs more.
+		// raw ignores rounding errors. The proven gap costs more time.
 		raw := proof.Gap(objective, dual)
 		reached := raw <= target
 		if !reached && moves < limit {
@@ -170,9 +170,8 @@ func (s *solver) scanTile(sums *roundSums, t Tile) {
 	}
 }
 
-// bestAlpha returns the alpha from 0 to highest that maximizes the dual objective along the
-// coordinate of a row, and the row's gain. slack is 1 minus the row's margin, and per and drop are
-// the results of curvature.
+// bestAlpha returns the alpha of a row, from 0 to highest, that maximizes the dual objective, and
+// the row's gain. slack is 1 minus the row's margin; per and drop are from curvature.
 func bestAlpha(a, slack, per, drop, highest float64) (to, gain float64) {
 	to = a + float64(slack*per)
 	if !(to > 0) {
@@ -191,7 +190,7 @@ func curvature(d, scale float64) (per, drop float64) {
 	return scale / max(d, 0), d / (2 * scale)
 }
 
-// improve stores the total change of each alpha in a round as an update of the block.
+// improve makes a round. It stores the total change of each alpha as an update of the block.
 func (s *solver) improve(all *roundSums) (moves int) {
 	b := &s.block
 	b.begin()

@@ -15,7 +15,7 @@ type block struct {
 	selected bool
 	among    kernel.Rows // valid if selected
 
-	kernel [blockRows][]float32 // by row: kernel with all rows of the block; empty until needed
+	kernel [blockRows][]float32 // kernel of each row with all rows of the block; empty until needed
 	buffer []float32
 }
 
@@ -62,8 +62,7 @@ func (b *block) kernelRow(p *Problem, c *cache, k int, values *atomic.Int64) []f
 	return b.kernel[k]
 }
 
-// tileProbes is the number of rows whose uncached kernel values with a tile a goroutine holds at a
-// time.
+// tileProbes is the number of updates that a goroutine adds to a tile's scores at a time.
 const tileProbes = 64
 
 type worker struct {

@@ -1,7 +1,6 @@
 package solve
 
-// cache caches rows of kernel values: the kernel of a row with every row of a problem. Cached
-// values have the same bits as recomputed ones, so the size of the cache influences no result.
+// cache caches rows of kernel values: the kernel of a row with every row of a problem.
 type cache struct {
 	capacity int64           // kernel values
 	index    map[int32]int32 // slot by row
@@ -9,7 +8,7 @@ type cache struct {
 	rows     int64
 	length   int // values in a row
 	clock    int64
-	keep     int64 // rows used in the last keep calls of get, the current one too, are not evicted
+	keep     int64 // rows used by the last keep calls of get, including this call, are not evicted
 }
 
 type cacheSlot struct {
@@ -39,7 +38,7 @@ func (c *cache) find(row int) []float32 {
 }
 
 // get returns the slice for the kernel values of a row. If known is false, the caller must fill the
-// slice. If the cache is full and evict is true, get evicts the least recently used row if keep
+// slice. If the cache is full, get evicts the least recently used row if evict is true and keep
 // permits; else it returns nil.
 func (c *cache) get(row int, evict bool) (values []float32, known bool) {
 	c.clock++

@@ -21,7 +21,7 @@ type tally struct {
 	square                 float64 // sum of alpha*y*score
 	loss                   float64
 	squareError, lossError float64
-	// upper bound on the sum of the rows' duality gaps; valid if all alphas are dual variables
+	// upper bound on the sum of the rows' duality gaps, if all alphas are dual variables
 	gap float64
 }
 
@@ -43,10 +43,9 @@ func (p *Problem) tally(w weights, off *scoreErrors) (t tally) {
 	return t
 }
 
-// rowGap returns an upper bound on a row's duality gap, the row's term in the number of rows times
-// P - D. a is the row's alpha, in [0, 1], and margin its margin m, known up to an error e. The term
-// is the loss max(0, 1-m), plus a*m for lambda |w|^2, half of which comes from P and half from D,
-// minus a from D. That is (1-a)(1-m) for m < 1, and a(m-1) otherwise.
+// rowGap returns an upper bound on a row's duality gap, its term in N*(P-D). a is the row's alpha,
+// in [0, 1], and margin its margin m, known up to an error e. The term is the loss max(0, 1-m),
+// plus a*m from lambda |w|^2, minus a: (1-a)(1-m) for m < 1, and a(m-1) otherwise.
 func rowGap(a, margin, e float64) float64 {
 	return max(float64((1-a)*((1-margin)+e)), float64(a*((margin-1)+e)))
 }
@@ -65,9 +64,9 @@ func (o *scoreErrors) of(rows *kernel.Rows, pos int32, score float64) float64 {
 		float64(o.sum*rows.Norms[pos]) + float64(o.terms*math.Abs(score))
 }
 
-// errorsOf leaves out the errors of the summation of scores. alpha64, which may be nil, is the part
-// of each alpha whose kernel values were float64. term, times about the number of rows, is the
-// relative error of later sums over the rows.
+// errorsOf does not set sum. alpha64, which may be nil, is the part of each alpha whose kernel
+// values were float64. term times about the number of rows is the relative error of later sums over
+// the rows.
 func (p *Problem) errorsOf(alpha, alpha64 []float64, values kernel.ErrorBound,
 	term float64) *scoreErrors {
 	o := &scoreErrors{bound: values, bound64: p.Rows.Error64, terms: term * float64(p.N+2)}
@@ -89,8 +88,8 @@ func (p *Problem) freshErrors(alpha []float64, values kernel.ErrorBound,
 	return o
 }
 
-// updatedErrors is for scores to which the updates were added one by one. An update rounds a
-// product and a sum, neither above the largest kernel value times the sum of the alphas.
+// updatedErrors is for scores to which updates were added one by one. An update rounds a product
+// and a sum, neither above the largest kernel value times the sum of the alphas.
 func (s *solver) updatedErrors(w weights, values kernel.ErrorBound) *scoreErrors {
 	o := s.errorsOf(w.alpha, s.alpha64, values, 2*kernel.Unit64)
 	weight, updates := float64(s.N), float64(s.Updates-s.recomputedAt+8)
@@ -106,8 +105,8 @@ func (p *Problem) penalty(square, scale float64) float64 {
 	return max(0, float64(p.Lambda/2*square/scale/scale))
 }
 
-// off bounds the errors of the scores of w. The alphas divided by epochs are dual variables; epochs
-// is 0 if they are not.
+// off bounds the errors of the scores of w. The alphas divided by epochs are dual variables unless
+// epochs is 0.
 func (s *solver) measure(w weights, off *scoreErrors, epochs int) {
 	n, t := float64(s.N), s.tally(w, off)
 	s.setObjective(&t, w.scale)
@@ -139,11 +138,11 @@ func (s *solver) raiseLower(t *tally, epochs int) {
 }
 
 // setBound sets Bound, or NaN if none can be proven. The exact objective may exceed Objective by
-// objectiveError; Bound is so low that Objective - Bound also limits how far the exact objective is
-// above the optimum. Bound is at most the proven lower bound, and at least 0.
+// objectiveError; Bound is so low, but at least 0, that Objective - Bound also limits how far the
+// exact objective is above the optimum.
 func (s *solver) setBound() {
 	if s.Bound = math.NaN(); s.Bounded {
-		// own is the bound from the model's alphas, which verification can recompute.
+		// own is the bound from the model's alphas. Verification can recompute it.
 		own := s.Objective - s.gap
 		if !(proof.Gap(s.Objective, own) <= s.Tol) {
 			own = max(own, s.lower-s.objectiveError)
@@ -165,7 +164,7 @@ const (
 )
 
 // needsFloat64 reports whether rounding errors of kernel values make up much of the gap or leave no
-// lower bound, and recomputing the scores in float64 may help.
+// lower bound, and float64 scores may help.
 func (s *solver) needsFloat64(gap, raw float64) bool {
 	return s.Rows.Func == nil && s.recomputations < maxRecomputations &&
 		(s.recomputations == 0 || s.Updates > s.recomputedAt) &&
@@ -182,8 +181,8 @@ func (s *solver) recompute(ctx context.Context, w weights) {
 	s.recomputations++
 }
 
-// worthFloat64 reports whether to measure the objective from float64 scores: if it may be above 1,
-// or if rounding errors may have changed it noticeably and the measurement is cheap and more exact.
+// worthFloat64 reports whether to measure the objective from float64 scores: if the objective may
+// be above 1, or if its error may be large and the measurement is cheap and more exact.
 func (s *solver) worthFloat64(coef []float64) bool {
 	if s.Objective+s.objectiveError > 1 {
 		return true
@@ -193,9 +192,9 @@ func (s *solver) worthFloat64(coef []float64) bool {
 		s.objectiveError > float64(maxErrorShare*s.Objective)
 }
 
-// measureModel rounds the coefficients to float32 and sets the objective from float64 scores, if
-// worthFloat64 says so. While the objective is above 1, the objective of w = 0, measureModel
-// multiplies the coefficients by the factor that minimizes it, in the end by 0.
+// If worthFloat64 is true, measureModel rounds the coefficients to float32 and sets the objective
+// from float64 scores. While the objective is above 1, the objective of w = 0, measureModel
+// multiplies the coefficients by the factor that minimizes the objective, in the end by 0.
 func (s *solver) measureModel(coef []float64) {
 	if !s.worthFloat64(coef) {
 		return
@@ -253,9 +252,9 @@ func (p *Problem) bestFactor(penalty float64, w weights) float64 {
 }
 
 // Remeasure returns the objective and a lower bound for the coefficients coef, and off, the largest
-// plausible difference from the objective that training computed. Of set it uses Bounded and Tol.
-// If a dual variable is outside [0, 1], Remeasure clamps the coefficients in coef and computes the
-// bound from them.
+// plausible difference from training's objective. Of set it uses Bounded and Tol. If a dual
+// variable is outside [0, 1], Remeasure clamps the coefficients in coef and computes the bound from
+// them.
 func (p *Problem) Remeasure(ctx context.Context, coef []float64, set Settings, threads int) (
 	f Solution, off float64) {
 	s := &solver{Problem: p, Settings: set, Solution: p.unsolved(), ascending: true}

@@ -54,16 +54,15 @@ type Settings struct {
 	Visit  []int32       // row of the problem for each row of Visits; -1 if never visited
 	Total  int64         // Pegasos steps
 	Offset bool          // the step offset is R2/Lambda, at least 0, instead of 0
-	// the model is the mean of the iterates of the last half of the steps, not the last iterate; no
-	// effect with Dual
+	// the model is the mean of the iterates of the last half of the steps; no effect with Dual
 	Average bool
 
 	Dual      bool
 	MaxPasses int
 	Tol       float64 // relative duality gap
 
-	// Bounded says that a lower bound can be proven: the kernel is an inner product, and Pegasos
-	// visits no row twice in an epoch.
+	// Bounded asks for a lower bound. The kernel must be an inner product, and Pegasos must visit
+	// no row twice in an epoch.
 	Bounded  bool
 	Measured bool
 	Problems int

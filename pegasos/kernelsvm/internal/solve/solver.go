@@ -10,11 +10,11 @@ import (
 // <w,phi(x)> times scale, lambda*(t+t0). Dual coordinate ascent starts from about alpha =
 // violations/epochs, which is in [0, 1]; its scale is lambda*rows.
 //
-// Let S be the running sum of 1/scale over the iterates to average. A violation contributes to
-// every later iterate: if the running sum was S_0 when the violation happened and is S at the end,
-// the violation adds S - S_0 to the row's alpha in the sum of the iterates. So the mean iterate has
-// alpha (alpha*S - alphaLag)/samples, where alphaLag is the sum of the S_0 of the row's violations,
-// and score (score*S - scoreLag)/samples.
+// Let S be the sum of 1/scale over the iterates to average so far. A violation contributes to every
+// later iterate: if S was S_0 when the violation happened, the violation adds S - S_0 to the row's
+// alpha in the sum of the iterates. So the mean iterate has alpha (alpha*S - alphaLag)/samples,
+// where alphaLag is the sum of the S_0 of the row's violations, and score (score*S -
+// scoreLag)/samples.
 type solver struct {
 	*Problem
 	Settings

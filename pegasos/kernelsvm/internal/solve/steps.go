@@ -9,9 +9,8 @@ import (
 // scale returns lambda*(t+t0).
 func (s *solver) scale() float64 { return float64(s.Lambda * (float64(s.Steps) + s.T0)) }
 
-// pegasosSteps takes a Pegasos step for each row in idx, an index as returned by Visits.Next. All
-// scores must be up to date, so that the steps need only the kernel among the rows of idx. The
-// scores of all rows are updated at the end.
+// pegasosSteps takes a Pegasos step for each row in idx, a result of Visits.Next. The steps need
+// only the kernel among these rows; all scores are updated at the end.
 func (s *solver) pegasosSteps(idx []uint32) error {
 	b := &s.block
 	b.begin()

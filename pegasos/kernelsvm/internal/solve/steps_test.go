@@ -40,7 +40,7 @@ func problemOf(t *testing.T, f kernel.Function, x store.Examples, y []float32, l
 	return NewProblem(rows, n, lambda, func(group int) float64 { return float64(2*group - 1) }), set
 }
 
-// The factor is 1/(lambda (t-1)), not Fig. 3's 1/(lambda t).
+// The test computes margins with the factor 1/(lambda (t-1)), not Fig. 3's 1/(lambda t).
 func TestFigure3(t *testing.T) {
 	const rows, steps, lambda = 60, 400, 0.01
 	data := sample.Random(3, rows, 5, 2, 1)
@@ -144,8 +144,8 @@ func TestMean(t *testing.T) {
 	}
 }
 
-// TestCosts compares the solver, which keeps all scores updated, with computing each step's score
-// from the current support rows.
+// TestCosts compares the solver, which updates all scores, with computing each step's score from
+// the current support rows.
 func TestCosts(t *testing.T) {
 	const epochs = 3
 	data := sample.Random(18, 3000, 10, 2, 1)
@@ -159,7 +159,7 @@ func TestCosts(t *testing.T) {
 		f.Gamma, lambda = 0.05, 3.07e-5
 	}
 	n := float64(x.Rows())
-	var taken [3][epochs]float64 // rows of kernel values: no cache, 256 MB, no updates
+	var taken [3][epochs]float64 // kernel values per row by epoch: without a cache, with 256 MB, by current support rows
 	for i, cacheMB := range []float64{-1, 256} {
 		p, set := problemOf(t, f, x, y, lambda, order.Permutation)
 		set.Total, set.Offset = epochs*int64(n), true

@@ -54,9 +54,9 @@ func (p *Problem) model(ctx context.Context, coef []float64, threads int) weight
 	return w
 }
 
-// alphaPerViolation returns the dual variable that one violation counts for after the given number
-// of epochs: 1/epochs, rounded down to few enough bits that the coefficients of all possible
-// violation counts are exact in float32.
+// alphaPerViolation returns the dual variable of one violation after the given number of epochs:
+// 1/epochs, rounded to so few bits that the coefficients of all possible violation counts are exact
+// in float32.
 func (p *Problem) alphaPerViolation(epochs int) float64 {
 	scale := p.dualScale()
 	c := math.Float32bits(float32(1 / (float64(epochs) * scale)))
