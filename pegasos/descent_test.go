@@ -105,7 +105,6 @@ func TestDescentRefuses(t *testing.T) {
 	}
 }
 
-// want holds, for each loss and joint scheme, the SHA-256 of the models' hashes.
 func TestGoldenDescent(t *testing.T) {
 	want := map[string]string{
 		"crammer-singer":      "51b268836deafc788b47135887f18a857a46302513ae8dadeae28615f76f5a26",

@@ -54,7 +54,8 @@ type Result struct {
 	Passes     int     `json:"passes"`     // begun passes of the ascent: maximum over the problems
 	Violations int64   `json:"violations"` // violations, plus alphas changed by rounds: in all problems
 
-	// R2 is the mean of k(x,x) over the rows that training visits. T0 is the step offset.
+	// R2, the mean of k(x,x) over the rows that training visits, and T0, the step offset, are means
+	// over the problems.
 	R2 float64 `json:"r2"`
 	T0 float64 `json:"t0"`
 

@@ -23,7 +23,7 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// Model predicts rows of cells. It consists of an encoder and of a model trained on encoded rows.
+// Model is an encoder and a model trained on encoded rows.
 type Model struct {
 	modelio.Predictor // model of the encoded rows; Head().Table is the encoder's JSON
 	encoder           *tables.Encoder
@@ -31,8 +31,8 @@ type Model struct {
 	twice             string // name of two columns, not both left out; "" if there is none
 }
 
-// New returns a Model for p, a model of encoded rows. It returns an error if p has no encoder, or
-// if the encoder is invalid or does not fit p.
+// New returns a Model for p, a model of encoded rows. The error says that p has no encoder, or that
+// the encoder is invalid or does not fit p.
 func New(p modelio.Predictor) (*Model, error) {
 	e, err := tables.Decode(p.Head().Table)
 	switch {
@@ -143,7 +143,7 @@ type Column struct {
 	Reason string // how the cells are read
 }
 
-// Columns describes the columns of the training table in their order, without the label column.
+// Columns describes the columns of the training table in order, without the label column.
 func (m *Model) Columns() (all []Column) {
 	for i, c := range m.encoder.Columns {
 		all = append(all, Column{c.Name, string(c.Kind), m.encoder.Describe(i)})

@@ -100,5 +100,4 @@ func exp[T float](v []T) {
 	}
 }
 
-// TileRows is the maximum number of rows in a tile.
 const TileRows = 1024

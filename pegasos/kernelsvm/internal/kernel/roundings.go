@@ -81,7 +81,7 @@ func (r *Rows) errorBound(dot, unit, under, largest float64) (b ErrorBound) {
 	return b
 }
 
-// WeightSums has, for rows z with weights a, the sums of a, a*sqrt(k(z,z)) and a*zz.
+// WeightSums has, for rows z with weights a, the sums of a, a*sqrt(k(z,z)) and a*|z|^2.
 type WeightSums struct{ a, Norm, square float64 }
 
 // a must not be negative.

@@ -47,7 +47,7 @@ func (t Tile) Len() int { return t.End - t.Start }
 // Probe is a query row.
 type Probe struct {
 	Row
-	square float64  // as in Rows.squares, or in float64 for queries; unused with words
+	square float64  // squared norm: as in Rows.squares, or float64 for queries; unused with words
 	words  []uint64 // nil if the query row or Rows is not stored as bits
 }
 

@@ -17,11 +17,11 @@ import (
 // rows; all scores are updated at the end of the round.
 
 const (
-	// leastGain is the gain worth a move, relative to the largest at the start of a round.
+	// leastGain is the least gain worth a move, relative to the largest at the start of a round.
 	leastGain = 0.1
-	// mostMoves limits the moves of a round, per chosen row.
+	// mostMoves limits a round's moves divided by the number of chosen rows.
 	mostMoves = 16
-	// leastTarget is about the smallest gap, before rounding errors, that ascend aims for.
+	// leastTarget is about the smallest raw gap that ascend aims for.
 	leastTarget = 1e-14
 )
 

@@ -80,7 +80,7 @@ func (p *Problem) errorsOf(alpha, alpha64 []float64, values kernel.ErrorBound,
 	return o
 }
 
-// freshErrors is for scores that were computed from the alphas, not updated.
+// freshErrors bounds the errors of scores that were computed from the alphas, not updated.
 func (p *Problem) freshErrors(alpha []float64, values kernel.ErrorBound,
 	term float64) *scoreErrors {
 	o := p.errorsOf(alpha, nil, values, term)
@@ -88,8 +88,8 @@ func (p *Problem) freshErrors(alpha []float64, values kernel.ErrorBound,
 	return o
 }
 
-// updatedErrors is for scores to which updates were added one by one. An update rounds a product
-// and a sum, neither above the largest kernel value times the sum of the alphas.
+// updatedErrors bounds the errors of scores to which updates were added one by one. An update
+// rounds a product and a sum, neither above the largest kernel value times the sum of the alphas.
 func (s *solver) updatedErrors(w weights, values kernel.ErrorBound) *scoreErrors {
 	o := s.errorsOf(w.alpha, s.alpha64, values, 2*kernel.Unit64)
 	weight, updates := float64(s.N), float64(s.Updates-s.recomputedAt+8)
@@ -127,7 +127,8 @@ func (s *solver) setObjective(t *tally, scale float64) {
 		float64(4*kernel.Unit64*n*s.Objective)
 }
 
-// raiseLower uses the dual variables alpha/epochs, multiplied by the best common factor in [0, 1].
+// raiseLower raises s.lower to the bound from the dual variables alpha/epochs, times the best
+// factor in [0, 1].
 func (s *solver) raiseLower(t *tally, epochs int) {
 	n := float64(float64(epochs) * float64(s.N))
 	scale := float64(n * n * (2 * s.Lambda))

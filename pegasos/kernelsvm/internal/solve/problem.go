@@ -1,6 +1,5 @@
-// Package solve trains the binary problems of kernel machines. Solve takes Pegasos steps, may run
-// dual coordinate ascent, and returns a Solution: coefficients, their objective and a lower bound
-// on the optimum. Remeasure serves verification.
+// Package solve trains the binary problems of kernel machines: Solve takes Pegasos steps and may
+// run dual coordinate ascent. Remeasure serves verification.
 package solve
 
 import (
@@ -25,8 +24,8 @@ type Problem struct {
 // Tile is tile Index of Problem.Rows, which contains rows Start to End-1 of the problem.
 type Tile struct{ Index, Start, End int }
 
-// NewProblem returns a problem of n rows. sign returns the label of a group of rows, 1 or -1, or 0
-// for groups that are not part of the problem.
+// NewProblem returns a problem of n rows. sign returns the label of a group's rows, 1 or -1, or 0
+// for groups outside the problem.
 func NewProblem(rows *kernel.Rows, n int, lambda float64, sign func(group int) float64) *Problem {
 	p := &Problem{Rows: rows, Lambda: lambda, N: n}
 	for t, tile := range rows.Tiles {

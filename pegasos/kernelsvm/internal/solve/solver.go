@@ -59,8 +59,8 @@ type Memory struct {
 	workers []*worker
 }
 
-// NewMemory returns memory for the given number of goroutines, and for up to cacheMB MB of cached
-// kernel values. Solve adds the number of float32 kernel values that it computes to values.
+// NewMemory returns memory for the given number of goroutines, with a cache of up to cacheMB MB.
+// Solve adds the number of float32 kernel values that it computes to values.
 func NewMemory(threads int, cacheMB float64, values *atomic.Int64) *Memory {
 	m := &Memory{cache: newCache(cacheMB, blockRows), values: values}
 	for range threads {
