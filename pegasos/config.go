@@ -32,8 +32,8 @@ type Offset string
 
 const (
 	// OffsetAuto begins with the t0 of OffsetR2. If the Loss is Hinge and the Finish FinishNone,
-	// the first half of the run adapts t0 to the norms of the weights and of the sub-gradients. It
-	// does not with a Start, a joint Multiclass, a Batch above 1, Project or BiasUnregularised, nor
+	// the first half of the run adapts t0 to the norms of the weights and of the sub-gradients. t0
+	// is fixed with a Start, a joint Multiclass, a Batch above 1, Project or BiasUnregularised, and
 	// in [Partial].
 	OffsetAuto Offset = "auto"
 	// OffsetR2 sets t0 to R^2/lambda, where R^2 is the mean of c^2*|x|^2 over the rows x, with the

@@ -108,8 +108,8 @@ type decider struct {
 
 func (m *Model) newDecider(x Examples) *decider {
 	d := &decider{Model: m, x: store.Of(x)}
-	// Interleaving weight vectors costs as much time as dot products with rows of perColumn
-	// nonzeros in each column.
+	// Interleaving weight vectors costs as much time as their dot products with rows that have
+	// perColumn nonzeros per column.
 	const perColumn = 2
 	if len(m.Weights) > 2 && !m.scalesRows() && store.MixingPays(d.x, x.Rows(), perColumn) {
 		d.mixed = store.NewMixed(d.x, len(m.Weights))
@@ -211,8 +211,8 @@ func (m *Model) PredictSparse(idx []int32, val []float32) float32 {
 
 // Calibrate sets Calibration by Platt's method: it fits a sigmoid for each weight vector to the
 // scores that [Model.DecisionAll] returned for rows with the labels y, which should not be training
-// rows. weights is as in Trainer.Weights; if the mean weight of a sigmoid's rows is below 1, the
-// weights are scaled to the mean 1. Calibrate sets Config.Calibrate to 0, since no folds are used.
+// rows. weights is as in Trainer.Weights; if the mean of a sigmoid's row weights above 0 is below
+// 1, they are scaled to the mean 1. Calibrate sets Config.Calibrate to 0, since no folds are used.
 // It returns an error and leaves the model unchanged if an argument is not finite or does not fit
 // the model, or no sigmoid fits.
 func (m *Model) Calibrate(scores []float64, y, weights []float32) error {

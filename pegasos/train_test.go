@@ -392,7 +392,7 @@ func TestEarly(t *testing.T) {
 			&pegasos.Trainer{Config: cfg, Early: early, Progress: func(p pegasos.Progress) {
 				seen = append(seen, p.Steps)
 				if cfg.Multiclass == pegasos.OneVsOne {
-					return // no Config.Steps ends pairs of different sizes after the same fraction of an epoch
+					return // no Config.Steps ends all pairs after the same fraction of an epoch
 				}
 				if done := p.Epoch == int(p.Steps/epoch); !done {
 					t.Errorf("%+v: %d epochs after %d steps", cfg, p.Epoch, p.Steps)

@@ -73,7 +73,7 @@ type Trainer struct {
 	// MaxMemory limits the estimated memory of training in bytes, without the data; 0 means 4 GiB
 	// or, if less, the memory that the machine or the control group has left for this process. The
 	// choice of settings from the data depends on MaxMemory, or on 4 GiB if MaxMemory is 0, but not
-	// on the memory left. A run that does not fit is a *[ConfigError].
+	// on the memory left. The error for a run that does not fit is a *[ConfigError].
 	MaxMemory int64
 
 	// Progress, if not nil, is called after each epoch, at the end of the run, and at the fractions
@@ -113,8 +113,8 @@ type task struct {
 	startHash      string          // hash of Start, or of the resumed run's Start
 	crossValidated *proof.Estimate // nil if no folds were run
 	prepareCtx     context.Context // cancels the preparation; may be nil
-	// verifies is set for Verify. A Batch or ClassWeight that does not fit the rows is then no
-	// error: the rows contradict the model's claims.
+	// verifies is set while Verify computes objectives and bounds. A Batch or ClassWeight that does
+	// not fit the rows is then no error: the rows contradict the model's claims.
 	verifies bool
 }
 

@@ -149,7 +149,7 @@ func (r *run) model(f Func, finished bool) (*Model, error) {
 // addSupport appends the number of class c's support rows and their coefficients to m. It returns
 // the rows' indices in r.rows.Matrix.
 func (r *run) addSupport(m *Model, c int) (at []int32) {
-	var own [][]float32                 // by slot: coefficients from the class's first row on; nil if there are none
+	var own [][]float32                 // by slot: coefficients from the class's first row on
 	rows := r.starts[c+1] - r.starts[c] // 0 if no step visits the class
 	for slot := range r.cfg.slots(len(r.classes)) {
 		k := r.cfg.problem(len(r.classes), c, slot)

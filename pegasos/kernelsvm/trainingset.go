@@ -32,7 +32,7 @@ type trainingSet struct {
 	starts  []int        // position of each class's first row, then the number of positions
 	partial bool         // fewer steps than rows
 	rows    *kernel.Rows // by position, with a group for each class
-	pairs   [][2]int     // by problem: classes with the labels -1 and 1; class -1 is all other classes
+	pairs   [][2]int     // by problem: classes labeled -1 and 1; class -1 is all other classes
 	lambda  float64      // of a problem of all rows
 }
 

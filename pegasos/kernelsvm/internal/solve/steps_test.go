@@ -159,7 +159,7 @@ func TestCosts(t *testing.T) {
 		f.Gamma, lambda = 0.05, 3.07e-5
 	}
 	n := float64(x.Rows())
-	var taken [3][epochs]float64 // rows of kernel values by epoch: without a cache, with 256 MB, with each score computed anew
+	var taken [3][epochs]float64 // kernel rows: no cache, 256 MB, scores computed anew
 	for i, cacheMB := range []float64{-1, 256} {
 		p, set := problemOf(t, f, x, y, lambda, order.Permutation)
 		set.Total, set.Offset = epochs*int64(n), true
