@@ -19,7 +19,7 @@ func longData(t *testing.T) string {
 	return realData(t)
 }
 
-// certtest computes the optima in float64 from the same rows, every n-th row of a large set.
+// certtest computes the optima from the same rows: of a large set, every n-th row.
 func TestAutoSets(t *testing.T) {
 	dir := longData(t)
 	for _, c := range []struct {
@@ -85,7 +85,7 @@ func holdSet(t *testing.T, n *tally, rows *dense.Matrix, y []float32, cfg pegaso
 	}
 }
 
-// Solvers in float64 found the bounds low and high on the optimum: see the README of the data.
+// low and high bound the optimum: see the README of the data.
 func TestAutoReferences(t *testing.T) {
 	dir := longData(t)
 	pixels := "fashion-mnist/train-images-idx3-ubyte.gz,fashion-mnist/train-labels-idx1-ubyte.gz"

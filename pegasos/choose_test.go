@@ -424,7 +424,7 @@ func TestChosenBefore(t *testing.T) {
 				t.Errorf("%s: the prior's hash is %s", scale, m.Prior)
 			}
 		}
-		// With a large lambda the model's scores are nearly the prior's scores.
+		// With a large lambda the scores are nearly the prior's scores.
 		m := train(t, p.dense, p.y, pegasos.Trainer{Prior: first, Config: pegasos.Config{Lambda: 1e9}})
 		a, b := first.DecisionAll(p.dense), m.DecisionAll(p.dense)
 		for i := range a {

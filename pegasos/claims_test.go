@@ -18,7 +18,7 @@ var claimModels = flag.Int("claim-models", 200,
 	"number of models whose files TestClaims edits, 500 times each")
 
 // TestClaims edits claims and random fields of model and proof files. Claims that Verify confirms
-// must be true by the optimum that certtest computes.
+// must agree with the optimum from certtest.
 func TestClaims(t *testing.T) {
 	found, models := map[pegasos.Verdict]int{}, *claimModels
 	if testing.Short() {

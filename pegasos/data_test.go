@@ -82,7 +82,7 @@ func TestRealImages(t *testing.T) {
 			t.Errorf("%s: accuracy %v, want at least %v", m.Config.Multiclass, right, c.accuracy)
 		}
 	}
-	// nearly the optimum: liblinear's objective for class 6 (shirts) against the rest
+	// liblinear's objective for class 6 (shirts) against the rest is nearly the optimum
 	const optimum = 0.17453292
 	if c := m.Result.PerClass[6]; c.DualObjective > optimum || c.Objective < optimum*(1-1e-5) {
 		t.Errorf("class 6: objective %v and bound %v do not enclose the optimum %v", c.Objective,

@@ -59,7 +59,7 @@ func TestManyClassesFit(t *testing.T) {
 		if most > float64(c.most) {
 			t.Errorf("%s: %.1f MB besides the data", name, most/1e6)
 		}
-		// The model is the same if training with MaxMemory chooses the same settings.
+		// If training with MaxMemory chooses the same settings, the model is the same.
 		refused, same := false, 0
 		for share := int64(1); !refused; share *= 2 {
 			tr := pegasos.Trainer{Config: pegasos.Config{Epochs: 3}, MaxMemory: 128e6 / share}

@@ -71,7 +71,7 @@ func TestModelRoundTrip(t *testing.T) {
 	}
 }
 
-// Mostly zero weights are written in sparse form, unless readers would reject the file.
+// Weights of which most are 0 are written in sparse form, unless readers would reject the file.
 func TestModelSparse(t *testing.T) {
 	dir := t.TempDir()
 	for name, sparse := range map[string]bool{"model.gz": true, "larger.gz": false} {

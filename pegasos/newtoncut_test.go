@@ -46,8 +46,8 @@ func TestCancelNewton(t *testing.T) {
 				if !errors.Is(err, context.Canceled) {
 					t.Fatalf("%s, after %d reads: %v", name, last, err)
 				}
-				// Canceling interrupts neither the sums for a lower bound nor the sums from which
-				// the dual solver starts.
+				// Canceling interrupts neither a lower bound's sums nor the sums from which the
+				// dual solver starts.
 				most := int64(rows + soon)
 				if name == "auto" {
 					most = 5 * rows

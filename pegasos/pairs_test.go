@@ -161,7 +161,7 @@ func comparePair(t *testing.T, m *pegasos.Model, k int, alone *pegasos.Model) {
 		(alone.Bias == nil) != (m.Bias == nil) {
 		t.Errorf("%+v: pair %d has other weights or another bias than alone", m.Config, k)
 	}
-	// The lower bound allows for rounding errors, depending on the number of classes in the data.
+	// The bound allows for rounding errors, more of them with more classes.
 	d := math.Abs(c.DualObjective - r.DualObjective)
 	if d > 1e-9*(1+r.DualObjective) || math.IsNaN(c.DualObjective) != math.IsNaN(r.DualObjective) {
 		t.Errorf("%+v: pair %d has the bound %v, alone %v",

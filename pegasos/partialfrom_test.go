@@ -153,7 +153,7 @@ func TestPartialFromRefuses(t *testing.T) {
 		"ClassWeight": {ClassWeight: pegasos.Balanced, Epochs: 1},
 	} {
 		y := p.y
-		if field == "C" { // give the pairs different numbers of rows, and with C different lambdas
+		if field == "C" { // gives the pairs different numbers of rows, and so different lambdas
 			y = append([]float32(nil), p.y...)
 			for i := range 10 {
 				y[i] = y[0]

@@ -234,8 +234,8 @@ func TestCalibrateRefuses(t *testing.T) {
 	if m.Calibration != nil {
 		t.Error("calibrated after an error")
 	}
-	// Two classes of one row each may fall into one fold, so that their pair has no row to train
-	// on.
+	// Two classes of one row each may be in one fold. Without this fold their pair has no row to
+	// train on.
 	data = random(53, 24, 3, 2, 1)
 	data.y[3], data.y[4] = 5, 6
 	for seed := range uint64(20) {
@@ -247,7 +247,7 @@ func TestCalibrateRefuses(t *testing.T) {
 	}
 }
 
-// The empty columns do not count in the choice of the folds' solver.
+// Empty columns do not count when the folds' solver is chosen.
 func TestSigmoidsOfSomeColumns(t *testing.T) {
 	x, y := matrix(t, 2, 13, 0, 0, 1, 0, 0, 100, 0, 0, 0, 0, 0, 0, 0,
 		178, 6, 0, 0, 0, 0, 30, 0, 0, 0, 0, 0, 0), []float32{5, 2}

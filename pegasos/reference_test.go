@@ -242,7 +242,7 @@ func TestReferenceLetters(t *testing.T) {
 	}
 }
 
-// The prices in cal_housing are divided by 100,000, and each column by its largest magnitude.
+// In cal_housing, prices are divided by 100,000, and each column by its largest magnitude.
 func TestReferenceNumbers(t *testing.T) {
 	dir := realData(t)
 	p := newProtocol("set", "lambda", "epsilon", "epochs", "seconds", "dualAscent's seconds",

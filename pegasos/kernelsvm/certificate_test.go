@@ -220,8 +220,7 @@ func (p *smallProblem) rowsOf(first, second int) (rows []int) {
 	return rows
 }
 
-// useful counts the bounds that prove a gap of at most 100 %. ok is false if training returns an
-// error.
+// useful counts bounds that prove a gap of at most 100 %. ok is false if training fails.
 func checkCertificate(t *testing.T, seed uint64) (bounds, useful int, ok bool) {
 	t.Helper()
 	p := newSmallProblem(seed)

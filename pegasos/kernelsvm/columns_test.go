@@ -18,7 +18,7 @@ type claimedCols struct {
 
 func (c claimedCols) Cols() int { return c.cols }
 
-// Errors must be returned before more than 1 MiB is allocated.
+// A call must fail before it allocates more than 1 MiB.
 func TestImpossibleColumns(t *testing.T) {
 	y := []float32{0, 1, 1}
 	rbf := Config{Kernel: RBF, Gamma: 1}

@@ -73,8 +73,8 @@ type Config struct {
 
 	// Epochs is the number of Pegasos passes over the rows; the default is 1 with FinishDual and 10
 	// with FinishNone. Steps, in place of Epochs, is the number of Pegasos steps of each problem; a
-	// step visits one row. With fewer steps than rows only the visited rows are used, Finish must be
-	// FinishNone or zero, and the objective is not measured.
+	// step visits one row. With fewer steps than rows only the visited rows are used, and the
+	// objective is not measured.
 	Epochs int   `json:"epochs,omitempty"`
 	Steps  int64 `json:"steps,omitempty"`
 
@@ -85,8 +85,8 @@ type Config struct {
 
 	// Finish selects what follows the Pegasos steps. FinishDual, the default, is dual coordinate
 	// ascent from the dual variables of the Pegasos run. FinishNone returns the model of Pegasos.
-	// With Order IID, the kernel Sigmoid or fewer Steps than rows it is the default, and FinishDual
-	// an error.
+	// It is the default, and FinishDual is an error, with Order IID, the kernel Sigmoid, or fewer
+	// Steps than rows.
 	Finish pegasos.Finish `json:"finish,omitempty"`
 	// Passes is the number of passes after which FinishDual ends; the default is 100. In a problem
 	// of n rows a pass consists of n moves of an alpha. The ascent checks Passes after each round

@@ -23,7 +23,7 @@ type Model struct {
 	Classes []float32 // the labels, ascending
 	Names   []string  // names of the classes, or nil; training leaves it nil
 	Config  Config    // settings of the training run, with defaults filled in
-	Lambda  float64   // lambda of a problem of all rows; with C, larger for fewer rows
+	Lambda  float64   // lambda for all rows; with C, problems of fewer rows have a larger lambda
 	Func    Func      // kernel if Config.Kernel is Function; set Func after reading a model
 	Result  Result
 

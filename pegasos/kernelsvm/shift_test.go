@@ -52,8 +52,8 @@ func TestShiftedRows(t *testing.T) {
 	}
 }
 
-// No model may be worse than w = 0: neither where large kernel values stop coordinate ascent far
-// from the optimum, nor where the kernel is not an inner product.
+// No model may be worse than w = 0, even if large kernel values stop coordinate ascent far from the
+// optimum, or the kernel is not an inner product.
 func TestNoWorseThanZero(t *testing.T) {
 	p := sample.Random(22, 150, 6, 2, 1)
 	for _, c := range []struct {

@@ -15,8 +15,8 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// For models of dual coordinate ascent, Verify must prove about the claimed gap on the training
-// rows.
+// On rows in training's layout, Verify must prove about the gap that a model of dual coordinate
+// ascent claims.
 func TestVerify(t *testing.T) {
 	ctx := context.Background()
 	for name, cfg := range map[string]Config{

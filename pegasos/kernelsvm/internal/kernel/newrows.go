@@ -2,8 +2,8 @@ package kernel
 
 import "github.com/pegasimd/pegasimd/internal/rows/store"
 
-// NewRows returns the rows of m whose indices are in at. groups has the sizes of consecutive groups
-// of these rows; no tile has rows of two groups.
+// NewRows returns rows at of m. groups has the sizes of their groups; no tile has rows of two
+// groups.
 func NewRows(f Function, m store.Matrix, at []int32, groups []int) *Rows {
 	r := &Rows{Function: f, Matrix: m, At: at, cols: m.Cols(), dense: m.Dense(),
 		squares: make([]float64, len(at)), squares64: make([]float64, len(at))}

@@ -19,7 +19,7 @@ import (
 const (
 	// leastGain is the least gain worth a move, relative to the largest at the start of a round.
 	leastGain = 0.1
-	// mostMoves limits a round's moves divided by the number of chosen rows.
+	// mostMoves times the number of chosen rows limits the moves of a round.
 	mostMoves = 16
 	// leastTarget is about the smallest raw gap that ascend aims for.
 	leastTarget = 1e-14

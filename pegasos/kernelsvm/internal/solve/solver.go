@@ -27,7 +27,7 @@ type solver struct {
 	invScaleSum        float64   // S
 	samples            int64     // iterates in invScaleSum
 	ascending          bool
-	alpha64            []float64 // alphas at the last float64 recomputation of scores; nil if none
+	alpha64            []float64 // alphas at the last float64 computation of scores; nil if none
 	recomputedAt       int64
 	recomputations     int
 }
