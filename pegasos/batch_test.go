@@ -47,11 +47,11 @@ func TestBatchOfAll(t *testing.T) {
 		r2 = math.Max(r2, float64(data.dense.SumSquares(i)))
 	}
 	for _, project := range []bool{false, true} {
-		sum, taken := 1.0, 1 // the objective at w = 0, before the first step, is 1
+		sum, taken := 1.0, 1 // the objective at w = 0 is 1
 		tr := pegasos.Trainer{
 			Config: pegasos.Config{Batch: 60, Lambda: lambda, Steps: steps,
 				Offset: pegasos.OffsetNone, Average: pegasos.LastIterate, Project: project},
-			Progress: func(p pegasos.Progress) { // called after each step, as an epoch is one step
+			Progress: func(p pegasos.Progress) { // called after each step: an epoch is one step
 				if p.Steps < steps {
 					sum += p.Measure().Objective
 					taken++

@@ -9,8 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// unpenalised returns the approximate minimum of P with an unpenalized bias, and that bias. For at
-// and coefficient see lossCase.
+// unpenalised returns about the minimum of P with an unpenalized bias, and the bias. For at and
+// coefficient see lossCase.
 func unpenalised(p pair, class float32, lambda float64, at,
 	coefficient func(float64) float64) (least,
 	bias float64) {

@@ -268,7 +268,7 @@ func (t *trial) vector(m *pegasos.Model, k int) (w []float64, b float64) {
 	return m.Scaling.Exact(m, k)
 }
 
-// first[i] is the index of the first weight vector of all[i]. problems omits problems without rows.
+// first[i] is the index of the first weight vector of all[i].
 func (t *trial) problems(m *pegasos.Model) (all []*certtest.Problem, first []int) {
 	cfg := m.Config
 	p := certtest.Problem{Lambda: m.Lambda, Epsilon: cfg.Epsilon, Vectors: 1,

@@ -11,8 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// optimum bounds the optimum of a hinge problem by dual coordinate ascent in float64. bias is the
-// value of the bias feature.
+// optimum bounds the optimum of a hinge problem. bias is the value of the bias feature.
 func optimum(t *testing.T, x *dense.Matrix, y []float64, lambda, bias float64) (low, high float64) {
 	t.Helper()
 	n, d := x.Rows(), x.Cols()+1
@@ -128,7 +127,7 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// User-defined rows give the model and the certificate of a matrix with these rows, to the bit.
+// User-defined rows give the model and certificate of the same matrix, to the bit.
 func TestUserRowsTol(t *testing.T) {
 	seeds := uint64(3)
 	if testing.Short() {

@@ -59,9 +59,9 @@ type Bias string
 
 const (
 	BiasNone Bias = "none" // no constant term, as in the paper
-	// BiasAugmented trains the bias through the weight of an appended feature, whose value is
-	// Config.BiasScale in every row. The weight is penalized like the others; a larger BiasScale
-	// reduces the effect of the penalty.
+	// BiasAugmented trains the bias as the weight of an appended feature with the value
+	// Config.BiasScale. The weight is penalized like the others; a larger BiasScale reduces the
+	// effect of the penalty.
 	BiasAugmented Bias = "augmented"
 	// BiasUnregularised trains a bias without a penalty (section 6 of the paper).
 	BiasUnregularised Bias = "unregularised"

@@ -23,26 +23,16 @@
 // for labels y of -1 and +1. For more than two labels see [Multiclass], for losses other than the
 // hinge see [Loss].
 //
-// # State
-//
-// The trainer keeps v, the sum of y*x over the steps whose row violated its margin. Before step t,
-// counted from 1,
-//
-//	w = v / (lambda*(t-1+t0))
-//
-// (Eq. 13 of the paper, where t0 = 0). So the margin test y<w,x> < 1 is y<v,x> < lambda*(t-1+t0),
-// and the update is v += y*x. Losses other than the hinge add g*x, where -g is the derivative of
-// the loss with respect to the score.
-//
 // [Paper] returns the paper's choices, from which the defaults of [Order], [Offset] and [Average]
 // differ. [Finish] selects other solvers.
 //
 // # Certificate
 //
 // In every order but [IID] Pegasos's steps visit each row once an epoch. Without an unpenalized
-// bias, the share of a row's visits that violated the margin (for other losses the mean of g over
-// the visits) is then a feasible dual variable. The dual objective D of these variables is a lower
-// bound on the minimum of P. [Result] holds P, D and the relative duality gap (P-D)/D.
+// bias, the share of a row's visits that violated the margin is then a feasible dual variable; for
+// losses other than the hinge it is the mean of minus the loss's derivative by the score. The dual
+// objective D of these variables is a lower bound on the minimum of P. [Result] holds P, D and the
+// relative duality gap (P-D)/D.
 //
 // # Reproducibility
 //

@@ -136,7 +136,7 @@ func dualAscent(
 		for range n {
 			i := g.IntN(n)
 			if x.square[i] == 0 {
-				continue // the loss of the row does not depend on w; its dual variable is set below
+				continue // w does not change the loss of the row; u[i] is set below
 			}
 			a := l.best(u[i], x.dot(i, w), y[i], x.square[i]/(lambda*float64(n)))
 			if a != u[i] {

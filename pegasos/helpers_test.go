@@ -48,7 +48,7 @@ const (
 
 type failingWriter = sample.FailingWriter
 
-// If features is 0, the rows have as many features as the largest index in the set.
+// If features is 0, the largest index in the set is the number of features.
 func readSet(t testing.TB, dir, name string, features int) (pegasos.Examples, []float32) {
 	t.Helper()
 	return sample.ReadSet(t, dir, name, features)

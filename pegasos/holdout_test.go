@@ -101,7 +101,7 @@ func TestHoldoutRefuses(t *testing.T) {
 	}
 }
 
-// Errors name a row by its index among all rows, whether the row trains or is held out.
+// Errors name a row by its index among all rows.
 func TestHoldoutRow(t *testing.T) {
 	tr := pegasos.Trainer{Config: pegasos.Config{Lambda: 0.01, Epochs: 3}, Holdout: 0.3}
 	held := 0

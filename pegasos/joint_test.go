@@ -72,7 +72,6 @@ func (d definition) of(m *pegasos.Model) (p float64) {
 	return p + sum/n
 }
 
-// at computes the loss of a row with the scores z and the class y.
 var jointLosses = []struct {
 	cfg   pegasos.Config
 	costs [][]float64

@@ -11,8 +11,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// The tests in this file change the data in ways whose effect on the model is known.
-
 // integers returns p with values multiplied by 7 and rounded: their sums are exact in float32.
 func (p pair) integers() pair {
 	d := dense.New(p.dense.Rows(), p.dense.Cols())

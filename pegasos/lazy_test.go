@@ -46,7 +46,7 @@ func TestLazyExamples(t *testing.T) {
 			(m != nil || !errors.Is(err, damaged)) {
 			t.Errorf("row %d damaged: %v, %v", bad, m, err)
 		}
-		// In Verify and Fit, scaling is the first to read the rows.
+		// In Verify and Fit, scaling reads the rows first.
 		var tr pegasos.Trainer
 		_, err = tr.Verify(context.Background(), scaled, x, y, pegasos.VerifyOptions{})
 		p, wrong := pegasos.NewPartialFrom(scaled)

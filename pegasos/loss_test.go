@@ -60,7 +60,6 @@ func TestEveryLossIsTested(t *testing.T) {
 	}
 }
 
-// The functions of a lossCase are independent of the tested code.
 type lossCase struct {
 	cfg         pegasos.Config
 	kinks       []float64
@@ -98,8 +97,8 @@ func (p pair) numbers(seed uint64) pair {
 	return p
 }
 
-// smoothOptimum bounds the optimum by gradient descent in float64. For at, coefficient and
-// curvature see lossCase. As P is strongly convex, P - |gradient|^2/(2 lambda) is a lower bound.
+// smoothOptimum bounds the optimum by gradient descent. For at, coefficient and curvature see
+// lossCase. As P is strongly convex, P - |gradient|^2/(2 lambda) is a lower bound.
 func smoothOptimum(t *testing.T, x *dense.Matrix, y []float64, lambda, bias float64, at,
 	coefficient func(float64) float64, curvature float64) (low, high float64) {
 	t.Helper()
@@ -175,7 +174,7 @@ func numberOptimum(t *testing.T, x *dense.Matrix, y []float32, lambda, bias, eps
 			low += (a[i]*float64(y[i]) - epsilon*math.Abs(a[i])) / float64(n)
 			high += math.Max(0, math.Abs(z-float64(y[i]))-epsilon) / float64(n)
 			if pass%50 == 0 || q == 0 {
-				continue // this pass only measures the gap, or no w changes the score of the row
+				continue // the pass only measures the gap, or no w changes the score
 			}
 			// Maximize the parabola in a_i, which has a kink at 0.
 			c := a[i] + (float64(y[i])-z)*lambda*float64(n)/q

@@ -70,8 +70,7 @@ type Model struct {
 
 func (m *Model) lambda(k int) float64 { return m.vectorResult(k).Lambda }
 
-// Head holds the fields of a [Model] that describe its rows and labels. Model documents the fields
-// without a comment.
+// Head holds the fields of a [Model] that describe its rows and labels: see Model.
 type Head struct {
 	Features  int // number of features, as Model.Cols returns
 	IndexBase int

@@ -24,7 +24,7 @@ func linearTargets(seed uint64, rows int) (*dense.Matrix, []float32) {
 	return x, y
 }
 
-// A single outlier among the training rows must neither spoil predictions nor make lambda tiny.
+// An outlier among the training rows must neither spoil predictions nor make lambda tiny.
 func TestOutlier(t *testing.T) {
 	const slack = 0.02
 	clean, truth := linearTargets(99, 2000)

@@ -53,7 +53,7 @@ func TestPredictOverflow(t *testing.T) {
 	}
 }
 
-// The weights for unscaled rows may overflow although the weights for scaled rows are finite.
+// Weights for unscaled rows may overflow when those for scaled rows are finite.
 func TestUnscaledWeightsOverflow(t *testing.T) {
 	x := matrix(t, 4, 1, 1e-18, 2e-18, -1e-18, -2e-18)
 	y := []float32{1e22, 2e22, -1e22, -2e22}

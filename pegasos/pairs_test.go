@@ -354,7 +354,7 @@ func TestPairsWithoutRows(t *testing.T) {
 func TestPairsRun(t *testing.T) {
 	data := random(10, 130, 9, 5, 0.9)
 	pairs := pegasos.Config{Multiclass: pegasos.OneVsOne}
-	// An epoch is an epoch of every pair: with five classes, it visits each row four times.
+	// With five classes, an epoch visits each row four times.
 	t.Run("epochs", func(t *testing.T) {
 		var last pegasos.Progress
 		tr := pegasos.Trainer{Config: pegasos.Config{Multiclass: pegasos.OneVsOne, Epochs: 6}}

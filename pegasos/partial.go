@@ -150,8 +150,8 @@ func (cfg Config) checkChunks() error {
 
 // Fit trains on a chunk, the rows of x with the labels y. A chunk may be empty or lack some of the
 // classes. The step-size offset t0 is computed from the first chunk that has rows (in one-vs-one,
-// rows of the pair). An error for the rows or labels leaves the model as it was before the call.
-// After a *[StepError] the model is lost, and all further calls of Fit and Model return that error.
+// rows of the pair). An error for the rows or labels leaves the model unchanged. After a
+// *[StepError] the model is lost, and all further calls of Fit and Model return that error.
 func (p *Partial) Fit(x Examples, y []float32) error {
 	if p.failed != nil {
 		return p.failed

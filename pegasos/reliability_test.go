@@ -348,8 +348,7 @@ func reliableFewRows(t *testing.T) {
 	if z := m.Decision(one, 0, nil)[0]; math.Abs(z-10) > 0.1 {
 		t.Errorf("one row: score %v, want 10", z)
 	}
-	// Equal rows with both labels can't be separated: P = 1 at w = 0 is the minimum, and the bound
-	// shows that.
+	// Equal rows with both labels can't be separated: the minimum is P = 1 at w = 0.
 	x := matrix(t, 4, 2, 1, 2, 1, 2, 1, 2, 1, 2)
 	if r := mustTrain(t, x, []float32{1, 2, 1, 2},
 		pegasos.Config{Lambda: 1, Epochs: 2000}).Result; r.Objective > 1.01 || r.DualObjective > 1 ||
@@ -359,7 +358,7 @@ func reliableFewRows(t *testing.T) {
 	y := []float32{1, 1, 1, 2, 2, 2}
 	a := mustTrain(t, matrix(t, 6, 1, 1, 1, 1, -1, -1, -1), y,
 		pegasos.Config{Lambda: 0.5, Epochs: 500}).Result
-	if math.Abs(a.Objective-0.25) > 0.01 { // the optimum is w = 1, with the objective lambda/2
+	if math.Abs(a.Objective-0.25) > 0.01 { // the optimum, at w = 1, is lambda/2
 		t.Errorf("copies: %+v", a)
 	}
 }

@@ -69,7 +69,7 @@ func TestResumeComplete(t *testing.T) {
 	}
 }
 
-// The rows of class 2 have the weight 0, so that only Start has the class.
+// The rows of class 2 have the weight 0: only Start has the class.
 func TestResumeClassesOfStart(t *testing.T) {
 	data := random(92, 60, 4, 3, 1)
 	start := mustTrain(t, data.dense, data.y, pegasos.Config{Epochs: 1})

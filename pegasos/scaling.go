@@ -42,7 +42,7 @@ type Scaling struct {
 	Expansion *Expansion `json:"expansion,omitempty"`
 }
 
-// Curves names a kind of columns to append to scaled rows, so that a linear model can be a curved
+// Curves names a kind of columns to append to scaled rows: with them a linear model can be a curved
 // function of the features.
 type Curves = curves.Kind // a string
 

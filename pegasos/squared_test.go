@@ -22,7 +22,6 @@ type ridgeProblem struct {
 	priorBias float64
 }
 
-// solve returns the optimal weights and bias, and their objective.
 func (p ridgeProblem) solve() (w []float64, bias, least float64) {
 	d := p.x.Cols() + 1
 	value := p.bias

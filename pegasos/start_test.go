@@ -25,8 +25,8 @@ func from(t testing.TB, x pegasos.Examples, y []float32, start, prior *pegasos.M
 	return m
 }
 
-// The test computes the paper's steps in float64, until rounding may decide a step because a margin
-// is near a kink of the loss.
+// The test computes the paper's steps in float64, until a margin is so near a kink of the loss that
+// rounding may decide the step.
 func TestStart(t *testing.T) {
 	for _, l := range losses {
 		for _, withPrior := range []bool{false, true} {
@@ -286,7 +286,7 @@ func TestStartErrors(t *testing.T) {
 			t.Errorf("a model for regression: %v", err)
 		}
 	}
-	// A run that is canceled before its first step returns the weights and bias of Start.
+	// A run canceled before its first step returns the weights and bias of Start.
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, start := range []*pegasos.Model{a, {Classes: a.Classes, Weights: a.Weights, Bias: a.Bias}} {

@@ -16,7 +16,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// If these hashes change, the release notes must say so.
+// Release notes must report changes of these hashes.
 func TestGoldenModels(t *testing.T) {
 	binary, text, many := random(1, 300, 37, 2, 1), random(2, 400, 3000, 2, 0.02), random(3, 500,
 		70, 5, 0.5)
@@ -484,7 +484,7 @@ func (c *askedContext) Err() error {
 	return c.Context.Err()
 }
 
-// Training checks its context at least once per 2^20 steps of all classes together.
+// Training checks its context at least once per 2^20 steps of all classes.
 func TestManyClassesAreInterruptible(t *testing.T) {
 	const classes, steps = 2000, 2000
 	p := random(1, classes, 10, classes, 1)

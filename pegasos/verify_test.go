@@ -107,7 +107,7 @@ func TestTampering(t *testing.T) {
 }
 
 // tamper changes the model in file, with a valid checksum, or the data. what is "" if nothing was
-// changed. noticed reports whether Read or Verify detected the change.
+// changed. noticed: Read or Verify detected the change.
 func (t *trial) tamper(tt *testing.T, file []byte) (what string, noticed bool) {
 	m, err := pegasos.Read(bytes.NewReader(file))
 	if err != nil {
@@ -277,8 +277,8 @@ func TestVerifyErrors(t *testing.T) {
 	}
 }
 
-// With KeepProof the gap is computed from the rounded dual variables of the proof. A run that
-// reaches Tol without KeepProof must reach it with KeepProof, too.
+// With KeepProof the gap is computed from rounded dual variables. A run that reaches Tol without
+// KeepProof must reach it with KeepProof, too.
 func TestProofOfTol(t *testing.T) {
 	for name, data := range map[string]pair{
 		"two classes": random(81, 600, 12, 2, 1), "raw": rawSet(61, 1500, 20),
@@ -338,8 +338,7 @@ func TestVerifyNewton(t *testing.T) {
 			for _, x := range []pegasos.Examples{data.dense, toSparse(data.dense)} {
 				v, err := (&pegasos.Trainer{}).Verify(t.Context(), m, x, data.y,
 					pegasos.VerifyOptions{Passes: 5})
-				// If the gap is as small as rounding errors, Verify's gap may be slightly larger
-				// than the claimed gap.
+				// Because of rounding errors, Verify's gap may be slightly above the claimed gap.
 				if err != nil || v.Verdict == pegasos.Contradicted || v.Bound > v.Objective ||
 					!(v.Gap <= 1.0001*m.Result.Gap+1e-6) {
 					t.Errorf("%s, %s, %T: %v, %v by %v, claimed %v", name, what, x, err, v.Verdict,

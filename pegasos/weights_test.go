@@ -305,7 +305,6 @@ func TestWeightErrors(t *testing.T) {
 			t.Errorf("%v: %v, want %q", c.weights, err, c.text)
 		}
 	}
-	// The smallest and the largest valid weight may be used together.
 	weighted(t, x, y, []float32{1e-15, 1e15, 1, 1}, pegasos.Config{})
 	weighted(t, x, y, []float32{1e-15, 1e15, 1, 1}, pegasos.Config{Loss: pegasos.SquaredHinge})
 }

@@ -17,8 +17,8 @@ import (
 var claimModels = flag.Int("claim-models", 200,
 	"number of models whose files TestClaims edits, 100 times each")
 
-// TestClaims edits fields of model files at random. A claim that Verify still confirms must hold
-// for an optimum found independently.
+// TestClaims edits fields of model files at random. A claim that Verify confirms must hold for an
+// independently found optimum.
 func TestClaims(t *testing.T) {
 	found, models := map[pegasos.Verdict]int{}, *claimModels
 	if testing.Short() {

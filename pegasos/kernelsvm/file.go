@@ -21,8 +21,7 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// A kernel model's file has the format of package modelfile and the kind Kernel. The binary numbers
-// after its header are
+// A kernel model's file has the format of package modelfile. The numbers after its header are
 //
 //	support rows   dense:  float32, row after row
 //	               sparse: the number of nonzeros of each row (uint32), all columns (uint32),
@@ -138,8 +137,7 @@ func (m *Model) writeBody(w io.Writer) {
 	}
 }
 
-// Read reads a model from r, which must hold one model in the format of [Model.Write] and nothing
-// else.
+// Read reads a model from r, which must hold a model written by Write and nothing else.
 func Read(r io.Reader) (*Model, error) { return modelfile.Read(r, modelfile.Kernel, readModel) }
 
 // ReadFile reads a model from a file, which may be compressed with gzip.

@@ -189,7 +189,7 @@ func TestFunction(t *testing.T) {
 	if math.Abs(a.Result.Objective-b.Result.Objective) > 1e-6 {
 		t.Errorf("objective %v with RBF, %v with the Func", a.Result.Objective, b.Result.Objective)
 	}
-	// A Func that is not an inner product gives no bound above the objective.
+	// A Func that is no inner product gives no bound above the objective.
 	r := mustTrain(t, p.Dense, p.Y, Trainer{Config: Config{Kernel: Function, C: 1},
 		Func: func(x, z Row) float32 { return -own(x, z) }}).Result
 	if r.DualObjective > r.Objective {
@@ -609,7 +609,7 @@ func TestErrors(t *testing.T) {
 		&row) || row.Row != 7 || !strings.HasPrefix(row.Reason, "the kernel value k(x,x)") {
 		t.Error(err)
 	}
-	// This matrix verifies a row only when the row is read; row 1 is damaged.
+	// The matrix verifies a row when the row is read; row 1 is damaged.
 	damaged := errors.New("damaged")
 	lazy, err := matrices.Lazy(2, []int64{0, 1, 2}, []int32{0, 1}, []float32{1, 2},
 		matrices.Check{Verify: func(first, end int) error {
@@ -727,8 +727,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// The accepted errors are hardly above published ones: libsvm's on Adult and the paper's on
-// money-fx.
+// wrong is hardly above published errors: libsvm's on Adult and the paper's on money-fx.
 func TestRealData(t *testing.T) {
 	dir := sample.DataDir(t)
 	if dir == "" {

@@ -12,13 +12,12 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm/internal/kernel"
 )
 
-// Model is a trained kernel machine. The package documentation defines its scores, which have no
-// bias.
+// Model is a trained kernel machine. Its scores have no bias.
 //
 // A model for two classes has one problem, and a score above 0 means the second class. A OneVsOne
 // model for more classes has one problem for each pair of classes, in the order (0,1), (0,2) ...
 // (1,2) ..., and a score above 0 means the second class of the pair. A OneVsRest model for more
-// classes has one problem for each class against all others, as in a [pegasos.Model].
+// classes has one problem for each class against all others.
 type Model struct {
 	Classes []float32 // the labels, ascending
 	Names   []string  // names of the classes, or nil; training leaves it nil

@@ -28,8 +28,8 @@ func (m *Model) expand() *kernel.Expansion {
 }
 
 // DecisionAll returns the scores of all rows of x: the scores of row i start at i*Problems().
-// Features that the model lacks are ignored; features that x lacks count as 0. DecisionAll uses up
-// to GOMAXPROCS goroutines. It panics if the kernel is a function and Func is not set.
+// Features that the model lacks are ignored; features that x lacks count as 0. DecisionAll panics
+// if the kernel is a function and Func is not set.
 func (m *Model) DecisionAll(x pegasos.Examples) []float64 {
 	return m.decisionAll(x, runtime.GOMAXPROCS(0))
 }

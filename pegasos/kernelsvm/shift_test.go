@@ -36,7 +36,7 @@ func TestShiftedRows(t *testing.T) {
 				if g := m.Config.Gamma; math.Abs(g/at.Config.Gamma-1) > 1e-6 {
 					t.Errorf("shift %v, %s: gamma %v, want %v", shift, form, g, at.Config.Gamma)
 				}
-				// Dot products of sparse rows lose precision in float64 too.
+				// Dot products of sparse rows lose precision even in float64.
 				tol := cfg.Tol
 				if form == "sparse" && shift == -30000 {
 					tol = 0.03
@@ -81,7 +81,7 @@ func TestNoWorseThanZero(t *testing.T) {
 	}
 }
 
-// With a large C, rounding the coefficients to float32 changes the objective noticeably.
+// With this large C, rounding the coefficients to float32 changes the objective.
 func TestWrittenObjective(t *testing.T) {
 	p := sample.Random(23, 120, 4, 2, 1)
 	cfg := Config{Gamma: 3, C: 1e5, Tol: 1e-3, Passes: 2000}

@@ -10,14 +10,13 @@ import (
 )
 
 // Train trains a kernel support vector machine on the rows of x with the labels y, one for each
-// row. The package documentation describes the objective and the method. Two labels make one
-// problem, in which the larger label is +1. More labels make one problem for each pair of labels,
-// or for each label against all others: see Config.Multiclass.
+// row. Two labels make one problem, in which the larger label is +1. More labels make one problem
+// for each pair of labels, or for each label against all others: see Config.Multiclass.
 //
 // Train returns a *[pegasos.RowError] for unusable data, a *[pegasos.ConfigError] for a bad
 // setting, and a *[pegasos.StepError] for numbers beyond float32. If ctx is done before the run
-// ends, Train returns ctx.Err() and the model so far. Its objective, bound and gap are NaN, and its
-// coefficients are 0 in problems that had not begun.
+// ends, Train returns ctx.Err() and the model so far. The model's objective, bound and gap are then
+// NaN, and its coefficients are 0 in problems that had not begun.
 func Train(ctx context.Context, x pegasos.Examples, y []float32, cfg Config) (*Model, error) {
 	return (&Trainer{Config: cfg}).Train(ctx, x, y)
 }

@@ -259,7 +259,7 @@ func TestPredictTooLarge(t *testing.T) {
 	}
 }
 
-// Cells may look like a comment, a header or a separator line of a file.
+// Cells may look like a comment, header or separator line.
 func TestTrainFormOfCells(t *testing.T) {
 	rows := visits(2)
 	rows[3] = []string{"#3", "visit", "age", "seen", rows[3][4]}

@@ -215,8 +215,8 @@ func (e *Expansion) scoreLinear(x *Row, scores []float64) {
 	}
 }
 
-// addProducts adds the sum of coef[j]*rows[i][j], in the order of j, to scores[i*p+k]. The sums of
-// four rows are independent of each other, so the CPU can overlap their additions.
+// addProducts adds the sum of coef[j]*rows[i][j], in the order of j, to scores[i*p+k]. The CPU can
+// overlap the additions of four rows.
 func addProducts(scores []float64, p, k int, coef []float32, rows [][]float64) {
 	for ; len(rows) >= 4; rows, k = rows[4:], k+4*p {
 		v0, v1, v2, v3 := rows[0][:len(coef)], rows[1][:len(coef)], rows[2][:len(coef)],

@@ -2,9 +2,9 @@ package solve
 
 import "context"
 
-// Solve solves p. It calls report after each epoch of Pegasos, when passes of dual coordinate
-// ascent begin and when the ascent ends. Once ctx is done it returns the solution so far. The error
-// is an *iterate.Error, whose Row is a position in Rows, or -1.
+// Solve calls report after each epoch of Pegasos, when passes of dual coordinate ascent begin and
+// when the ascent ends. Once ctx is done it returns the solution so far. The error is an
+// *iterate.Error, whose Row is a position in Rows, or -1.
 func Solve(ctx context.Context, p *Problem, set Settings, m *Memory, report func(Solution)) (
 	Solution, error) {
 	s := newSolver(p, set, m, report)
