@@ -28,7 +28,7 @@ func TestCalibrateProgress(t *testing.T) {
 	}
 }
 
-// Every run ends after an epoch. The second fold's run is longer than the first's.
+// Every run ends after an epoch. The third fold's run is longer than the second's.
 func TestCalibrateProgressEnded(t *testing.T) {
 	data := random(91, 61, 4, 2, 1)
 	var last pegasos.Progress
