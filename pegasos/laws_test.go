@@ -11,7 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// integers returns p with values multiplied by 7 and rounded: their sums are exact in float32.
+// integers returns p with values multiplied by 7 and rounded. Their sums are exact in float32.
 func (p pair) integers() pair {
 	d := dense.New(p.dense.Rows(), p.dense.Cols())
 	for i := range d.Rows() {

@@ -34,7 +34,8 @@ func TestPatience(t *testing.T) {
 		for _, patience := range []int{1, 2, 5} {
 			// without batches or pairs: 40 epochs, 9.3 epochs and 0.7 epochs
 			for _, end := range []int64{40 * 100, 9*100 + 30, 70} {
-				// data and valid have labels of the same random linear model.
+				// The first 100 rows of valid are the rows of data. One linear model labels all
+				// rows, with noise.
 				data, valid := random(uint64(n), 100, 6, 3, 1), random(uint64(n), 130, 6, 3, 1)
 				if cfg.Loss.Regression() {
 					data, valid = data.numbers(1), valid.numbers(2)

@@ -139,8 +139,8 @@ func (s *solver) raiseLower(t *tally, epochs int) {
 }
 
 // setBound sets Bound, or NaN if none can be proven. The exact objective may exceed Objective by
-// objectiveError; Bound is so low, but at least 0, that Objective - Bound also limits how far the
-// exact objective is above the optimum.
+// objectiveError; Bound is so low that Objective - Bound also limits how far the exact objective is
+// above the optimum, but at least 0.
 func (s *solver) setBound() {
 	if s.Bound = math.NaN(); s.Bounded {
 		// own is the bound from the model's alphas. Verification can recompute it.
