@@ -29,7 +29,7 @@ func (c *classes) class(name string) (y float32, reason string) {
 	case found:
 		return float32(n), ""
 	case !utf8.ValidString(name):
-		return 0, "label is not UTF-8: say how the file is encoded (-encoding windows-1252)"
+		return 0, "label is not UTF-8: name the file's encoding (-encoding)"
 	case len(c.names) == maxNames:
 		return 0, fmt.Sprintf("more than %d class names: for regression, labels have to be numbers",
 			maxNames)

@@ -379,7 +379,8 @@ func (o Options) checkWidth(features int) error {
 
 func (o Options) noHash(name string) error {
 	if o.HashBits > 0 {
-		return fmt.Errorf("%s: only svmlight data can be hashed (-hash-bits)", name)
+		return fmt.Errorf("%s: want features hashed to %s, but only svmlight data can be hashed "+
+			"(-hash-bits)", name, plural.Count(o.HashBits, "bit"))
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/blob"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/internal/base/plural"
+	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
 // The binary format .pgsm, which docs/spec.md defines. The magic bytes are such that a transfer as
@@ -146,7 +148,10 @@ func parsePGSMHeader(b []byte, size int64) (*pgsmFile, error) {
 	if h.size > math.MaxInt {
 		return nil, fmt.Errorf("%d bytes are too many for this machine", h.size)
 	}
-	if h.size != size {
+	if h.size < size {
+		return nil, fmt.Errorf("%d bytes where the header says %d: the file is damaged", size, h.size)
+	}
+	if h.size > size {
 		return nil, fmt.Errorf("%d bytes where the header says %d: the file is cut off or damaged",
 			size, h.size)
 	}
@@ -154,8 +159,13 @@ func parsePGSMHeader(b []byte, size int64) (*pgsmFile, error) {
 }
 
 func decodePGSMHead(b []byte) (head pgsmHead, err error) {
-	if len(b) > 1 && b[0] == 0x1f && b[1] == 0x8b {
-		return head, fmt.Errorf("compressed by gzip: unpack the file first")
+	switch what, advice := form.ForeignKind(b); {
+	case len(b) == 0:
+		return head, errors.New("the file is empty")
+	case len(b) > 1 && b[0] == 0x1f && b[1] == 0x8b:
+		return head, errors.New("compressed by gzip: unpack the file first")
+	case what != "":
+		return head, fmt.Errorf("this is %s: %s", what, advice)
 	}
 	if len(b) < len(pgsmMagic) || string(b[:len(pgsmMagic)]) != pgsmMagic {
 		return head, fmt.Errorf("starts with %q: not a .pgsm file, or damaged, such as by a transfer as "+

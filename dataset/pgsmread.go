@@ -117,7 +117,12 @@ func readPGSMHeader(r io.ReaderAt, size int64, opt Options) (*pgsmFile, error) {
 		return nil, err
 	}
 	if opt.HashBits != 0 && opt.HashBits != h.hashBits {
-		return nil, fmt.Errorf("the file's hash bits are %d, want %d", h.hashBits, opt.HashBits)
+		are := "not hashed"
+		if h.hashBits > 0 {
+			are = "hashed to " + plural.Count(h.hashBits, "bit")
+		}
+		return nil, fmt.Errorf("the features are %s, want features hashed to %s (-hash-bits)", are,
+			plural.Count(opt.HashBits, "bit"))
 	}
 	values := h.nnz
 	if h.layout == LayoutDense {

@@ -77,6 +77,9 @@ func (d *dataReader) read(like *pegasos.Head) (*dataset.Set, time.Duration, erro
 	if d.doubts == nil { // no fitter has set any
 		d.doubts = set.Doubts
 	}
+	if d.fits {
+		d.doubtQueries()
+	}
 	if like == nil {
 		d.doubtRows(set)
 	} else if d.opt.IndexBase == dataset.BaseAuto && like.IndexBase == 0 && set.IndexBase == 1 &&
@@ -190,6 +193,10 @@ func (d *dataReader) doubtRows(set *dataset.Set) {
 			"number the rows: if it says nothing else, leave it out of the data"})
 	}
 	d.doubtRoundedFeatures(set)
+}
+
+// doubtQueries doubts svmlight files for training in which a line at the beginning has a qid.
+func (d *dataReader) doubtQueries() {
 	if slices.ContainsFunc(append([]string{d.name}, d.opt.More...), func(name string) bool {
 		head, err := headOf(name)
 		return err == nil && name != "-" && qidLine.Match(head)
@@ -200,7 +207,7 @@ func (d *dataReader) doubtRows(set *dataset.Set) {
 	}
 }
 
-var qidLine = regexp.MustCompile(`(?m)^[-+.\d][-+.\w]* +qid:`)
+var qidLine = regexp.MustCompile(`(?m)^[-+.\d][-+.\w]*[ \t]+qid:`)
 
 func rowOf(set *dataset.Set, i int) []float32 {
 	if set.Dense != nil {

@@ -168,12 +168,9 @@ func (v *search) measure(fold *scored) (score float64, err error) {
 	score = v.metric.of(fold)
 	switch {
 	case !math.IsNaN(score):
-	case v.metric.numbers && v.flags.Folds == 2:
-		err = fmt.Errorf("-metric %s is not defined for the fold, whose targets are all equal: try "+
-			"another -seed", v.metric.name)
 	case v.metric.numbers:
-		err = fmt.Errorf("-metric %s is not defined for the fold, whose targets are all equal: try a "+
-			"smaller -folds or another -seed", v.metric.name)
+		err = fmt.Errorf("-metric %s is not defined for the fold, whose targets are all equal: give "+
+			"-metric rmse", v.metric.name)
 	default:
 		err = fmt.Errorf("-metric %s is not defined for the fold, whose rows are all of one class: give "+
 			"a smaller -folds", v.metric.name)

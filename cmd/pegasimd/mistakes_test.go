@@ -179,4 +179,17 @@ func TestWarningsOfData(t *testing.T) {
 		qid) {
 		t.Errorf("in the second file: %s", told)
 	}
+	write(t, "tabs.svm", "1\tqid:3\t1:2 2:1\n-1\tqid:3\t1:1\n")
+	if _, told := must(t, "train", "-multiclass", "ovr", "tabs.svm", "model"); !strings.Contains(told,
+		qid) {
+		t.Errorf("after tabs: %s", told)
+	}
+	for _, flag := range []string{"-start", "-prior"} {
+		if _, told := must(t, "train", flag, "model", "rank.svm", "other"); !strings.Contains(told, qid) {
+			t.Errorf("%s: %s", flag, told)
+		}
+	}
+	if _, told := must(t, "eval", "rank.svm", "model"); strings.Contains(told, qid) {
+		t.Errorf("eval: %s", told)
+	}
 }

@@ -104,7 +104,7 @@ func TestOnlyOneClass(t *testing.T) {
 		if args[0] == "train" {
 			args = append(args, filepath.Join(t.TempDir(), "model"))
 		}
-		fails(t, exitError, "one.csv: all labels (2) are yes: want two or more classes",
+		fails(t, exitError, "one.csv: all labels are yes (2 rows): want two or more classes",
 			args...)
 	}
 }

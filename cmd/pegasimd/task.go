@@ -120,12 +120,8 @@ func (d *dataReader) checkClasses(
 			"float32, which could merge classes; predict numbers with -loss squared (and without -kernel)",
 			d, count(set.Rounded, "label"))
 	case len(labels) == 1:
-		which := "labels"
-		if d.skip != nil {
-			which = "labels of rows" + d.ofWeight()
-		}
-		return fmt.Errorf("%s: all %s (%d) are %s: want two or more classes", d, which,
-			rows[0], escape.Name(labelName(set, labels[0])))
+		return fmt.Errorf("%s: all labels are %s (%s%s): want two or more classes", d,
+			escape.Name(labelName(set, labels[0])), count(rows[0], "row"), d.ofWeight())
 	case len(labels) > 1 && slices.Max(rows) == 1 && !d.call.flags.GivenAny(flags.ForClasses):
 		how := "name the column that has the labels with -label-column"
 		switch {

@@ -266,7 +266,7 @@ func TestNumbersAreReadInPart(t *testing.T) {
 			"many:1002: more than 1001 lines, but the first line has 1 cost"},
 		{"train -weights " + file(t, "bad", "1\n1\nx\n") + " " + data, `bad:3: "x" is not a weight`},
 		{"train -weights " + file(t, "one", "0\n1\n1\n") + " " + file(t, "y.svm", "2 1:1\n1 1:1\n1 1:2\n"),
-			"y.svm: all labels of rows of a weight above 0 (2) are 1: want two or more classes"},
+			"y.svm: all labels are 1 (2 rows of a weight above 0): want two or more classes"},
 		{"train -weights " + file(t, "few", "1\n0\n1\n") + " " +
 			file(t, "y.svm", "2 1:1\n1 1:1\n1 1:2\n"),
 			"y.svm: each of the 2 classes, such as 1, has one row of a weight above 0: predict"},

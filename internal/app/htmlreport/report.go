@@ -260,8 +260,8 @@ func (v *view) origin() {
 			v.Reason)
 	}
 	if v.Weights != nil {
-		v.Note += " The numbers of rows and the measures below count each row by its weight; rows of " +
-			"weight 0 are left out."
+		v.Note += " The measures, tables and charts of the predictions count each row by its weight; " +
+			"rows of weight 0 are left out."
 	}
 }
 

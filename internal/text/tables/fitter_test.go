@@ -124,7 +124,8 @@ func TestSeveralWordsLeftOut(t *testing.T) {
 		if err != nil || e.Columns[1].Kind != LeftOut {
 			t.Fatalf("%d blanks: %v", blanks, err)
 		}
-		if have := strings.Contains(fmt.Sprint(f.Doubts), "several words"); have != want {
+		if have := strings.Contains(fmt.Sprint(f.Doubts),
+			"several words in a cell, but left out like an identifier, such as"); have != want {
 			t.Errorf("%d blanks: %v", blanks, f.Doubts)
 		}
 	}

@@ -171,7 +171,7 @@ func (s *stats) numberVerdict(name string, fileMark byte) (v verdict) {
 	unit, ok := s.unit()
 	if !ok {
 		return verdict{doubt: "numbers of several units, taken for words", cell: s.oddUnit,
-			flag: "-numbers COLUMN takes those in " + unit}
+			flag: "-numbers COLUMN reads numbers in " + unit + ", but in no other unit"}
 	}
 	if s.odd == 0 {
 		if v := s.idVerdict(name); v.kind != "" {
@@ -385,6 +385,9 @@ func (s *stats) dateVerdict() (v verdict) {
 	case both:
 		return verdict{flag: ask, cell: s.openDate,
 			doubt: "dates of both orders, day/month and month/day, taken for words"}
+	case order&(order-1) != 0 && s.mayBeginWithYear():
+		return verdict{flag: fullYears + ", or say " + ask, cell: s.openDate,
+			doubt: "no date shows whether the day, the month or the year comes first; taken for words"}
 	case order&(order-1) != 0:
 		return verdict{flag: ask, cell: s.openDate,
 			doubt: "no date shows whether the day or the month comes first; taken for words"}
@@ -396,11 +399,13 @@ func (s *stats) dateVerdict() (v verdict) {
 	return v
 }
 
+const fullYears = "write years with four digits"
+
 func (s *stats) doubtYears(v *verdict) {
 	if s.mayBeginWithYear() {
 		v.doubt, v.cell = "dates of day, month and year, or of year, month and day, read as day first",
 			s.sample
-		v.flag = "write years with four digits, or say -dates COLUMN=dmy"
+		v.flag = fullYears + ", or say -dates COLUMN=dmy"
 	}
 }
 

@@ -202,7 +202,7 @@ func (f *Fitter) verdict(s *stats, name string, given Given, mark byte) verdict 
 				"-categories COLUMN", "-text COLUMN").Replace(v.flag)
 			v = verdict{kind: Text, as: assumption{text: true}, code: v.code || v.id, doubt: v.doubt,
 				flag: v.flag, cell: v.cell, reason: v.reason + ", but taken for text" + otherwise}
-		case v.names && v.doubt != "":
+		case v.names && strings.HasSuffix(v.doubt, "taken for words"):
 			v.doubt += ", and left out"
 		}
 		return v
@@ -226,6 +226,9 @@ func (f *Fitter) verdict(s *stats, name string, given Given, mark byte) verdict 
 				v.doubt = "dates of both orders, read with the day before the month"
 			}
 			v.flag, v.cell = "-dates COLUMN=dmy or -dates COLUMN=mdy", s.openDate
+			if s.mayBeginWithYear() {
+				v.flag = fullYears + ", or say " + v.flag
+			}
 		case order == cell.DMY:
 			s.doubtYears(&v)
 		}
@@ -427,7 +430,7 @@ func (f *Fitter) report(e *Encoder, i int, v verdict) {
 		r.Odd = 0
 	}
 	if s.late > 0 && c.Kind == Date {
-		f.doubt(c.Name, verdict{cell: s.lateDate, flag: "write years with four digits",
+		f.doubt(c.Name, verdict{cell: s.lateDate, flag: fullYears,
 			doubt: fmt.Sprintf("years of two digits, 40 to 68, read as 2040 to 2068 in %d of %d values",
 				s.late, values)})
 	}
