@@ -239,6 +239,11 @@ func (d *dataReader) readValid(
 	if err != nil {
 		return nil, nil, err
 	}
+	for i := range likeSet.doubts {
+		if doubt := &likeSet.doubts[i]; doubt.File == "" {
+			doubt.File = escape.Name(shortName(likeSet.String()))
+		}
+	}
 	if err := likeSet.settle(false); err != nil {
 		return nil, nil, err
 	}

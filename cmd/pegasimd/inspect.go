@@ -74,7 +74,7 @@ func inspectData(c *call, name string, out *output) error {
 		Rows: set.Rows(), Features: set.Cols(), NNZ: set.NNZ(), Layout: string(set.Layout()),
 		IndexBase: set.IndexBase, HashBits: set.HashBits, Mapped: set.Mapped(),
 		Fill: set.Fill(), Seconds: loading.Seconds(), Form: newFormReport(set.Form),
-		reader: reader, set: set,
+		reader: reader, set: set, whole: whole,
 	}
 	if whole {
 		r.findLabel()
@@ -204,7 +204,7 @@ func (r *inspectReport) printColumns(w io.Writer) {
 
 func (r *inspectReport) print(c *call) {
 	w := c.stdout
-	if r.Table != nil && r.Labels == nil && r.Distinct == 0 {
+	if r.Table != nil && r.whole {
 		r.printWhole(w)
 		return
 	}
@@ -266,7 +266,8 @@ type inspectReport struct {
 	Columns []columnReport  `json:"columns"`                  // at most 1,000
 
 	label      string
-	unlabelled int // rows without a label
+	whole      bool // the label's column is described like the others
+	unlabelled int  // rows without a label
 	reader     *dataReader
 	set        *dataset.Set
 }

@@ -237,7 +237,16 @@ func (d *dataReader) scoreLabeled(m predictor) (*scoredSet, error) {
 	case err != nil:
 		return nil, err
 	case s.Rows() == 0:
-		return nil, fmt.Errorf("%s: no rows to evaluate", d)
+		which := ""
+		switch unlabeled, weighted := len(s.LeftOut) > 0, d.call.flags.Weights != ""; {
+		case unlabeled && weighted:
+			which = " with a label and a weight above 0"
+		case unlabeled:
+			which = " with a label"
+		case weighted:
+			which = " with a weight above 0"
+		}
+		return nil, fmt.Errorf("%s: no rows%s to evaluate", d, which)
 	case predictions.Numbers(m) && s.Names != nil:
 		return nil, fmt.Errorf("%s: some labels are not numbers, but the model predicts numbers", d)
 	}

@@ -187,6 +187,16 @@ func (d *dataReader) fit() (set *dataset.Set, err error) {
 		d.named = d.last.Table != nil && d.last.Table.Columns != nil
 		d.doubts = slices.Concat(d.last.Doubts, d.fitter.Doubts)
 	}
+	if errors.Is(err, tables.ErrNoRows) && d.last != nil {
+		switch unlabeled := len(d.last.LeftOut) > 0; {
+		case unlabeled && len(d.weights) > 0:
+			err = errors.New("no row has a label and a weight above 0")
+		case unlabeled:
+			err = errors.New("no row has a label")
+		case len(d.weights) > 0:
+			err = errors.New("no row has a weight above 0")
+		}
+	}
 	if err != nil {
 		at, open, closed := (*dataset.SyntaxError)(nil), (*dataset.LabelError)(nil), (*fs.PathError)(nil)
 		named := slices.ContainsFunc(append([]string{d.name}, d.opt.More...), func(name string) bool {

@@ -107,6 +107,10 @@ func TestTableTraps(t *testing.T) {
 		{"x.csv", tableOf(cycle("1", "NA", "3")), "train -missing error", exitError, []string{
 			`x.csv:3:1: column "c": token "NA": missing value: `, "(and cells in 7 more rows)\n"}},
 		{"x.csv", "c,w,label\n", "train", exitError, []string{"x.csv: no rows\n"}},
+		{"x.csv", "c,w,label\n1,2,\n3,4,\n", "train -missing drop", exitError, []string{
+			"x.csv: no row has a label\n"}},
+		{"x.csv", "c,w,label\n1,2,\n3,4,\n", "inspect -label-column label", exitDone, []string{
+			"0 distinct labels\n2 rows without a label\n"}},
 		{"x.csv", "c,w,label\nOslo,x,p\n", "train", exitError, []string{"no column has a feature"}},
 		{"x.csv", cities, "train -ignore c,0", exitError, []string{`column "c" is given twice`}},
 		{"x.csv", cities, "train -ignore c,1", exitError, []string{"no column has a feature: "}},

@@ -264,8 +264,14 @@ func (r *linearRun) readInputs() (err error) {
 	if err != nil {
 		return err
 	}
+	if err := checkWeights(in.ValidWeights, weights, rows); err != nil {
+		return err
+	}
 	tr.Valid.Weights = withoutRows(weights, leftOut)
-	return checkWeights(in.ValidWeights, weights, rows)
+	if slices.Max(tr.Valid.Weights) == 0 {
+		return fmt.Errorf("%s: no row to validate with has a weight above 0", inputName(in.ValidWeights))
+	}
+	return nil
 }
 
 func (r *linearRun) train() error {

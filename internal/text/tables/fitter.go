@@ -315,4 +315,4 @@ func (f *Fitter) tooManyColumns() error {
 		"many, allow them (-max-features %[1]d)", cells)
 }
 
-var errNoRows = errors.New("no rows")
+var ErrNoRows = errors.New("no rows")

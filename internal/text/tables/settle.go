@@ -28,7 +28,7 @@ func (f *Fitter) encoder(last bool) (*Encoder, error) {
 		n = len(f.raw.columns)
 	}
 	if n == 0 || f.raw != nil && f.raw.rows == 0 {
-		return nil, errNoRows
+		return nil, ErrNoRows
 	}
 	e := &Encoder{Version: version, Columns: make([]Column, n), LabelAt: t.LabelAt, Rows: f.taken,
 		Header: t.Columns != nil && t.Check(n) == nil}
