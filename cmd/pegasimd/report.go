@@ -229,9 +229,12 @@ func describePage(c *call, in *htmlreport.Input, m predictor, d *dataReader) err
 	if err := r.nameWeights(d); err != nil {
 		return err
 	}
-	in.Ranked = "The largest weights, each times the spread of the values that it multiplies " +
-		"(their standard deviation or, with -scale max-abs, their largest magnitude" + r.before +
-		"), so that columns in any units can be compared."
+	spread := "about their standard deviation"
+	if r.maxAbs {
+		spread = "their largest magnitude"
+	}
+	in.Ranked = "The largest weights, each times the spread of the values that it multiplies (" +
+		spread + r.before + "), so that columns in any units can be compared."
 	if !r.scaled {
 		in.Ranked = "The largest weights. The model does not scale its columns, so that weights of " +
 			"columns in different units can't be compared."

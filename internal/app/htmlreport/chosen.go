@@ -3,6 +3,7 @@ package htmlreport
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -52,8 +53,10 @@ func (v *view) chosen() {
 		}
 		e, err := tables.Decode(m.Table)
 		if err == nil && e != nil && !e.Raw && cfg.Scale == pegasos.ScaleNone {
-			scale = scaleWords[pegasos.ScaleStandard]
-			scale[0] = "columns of numbers and dates: " + scale[0]
+			scale = [2]string{"columns of numbers and dates", scaleWords[pegasos.ScaleStandard][1]}
+			if !slices.ContainsFunc(e.Columns, func(c tables.Column) bool { return c.Number != nil }) {
+				scale = [2]string{}
+			}
 		}
 		if scale[0] != "" {
 			add("Scaling", scale[0], scale[1])

@@ -331,10 +331,11 @@ func TestBarTitles(t *testing.T) {
 
 func TestScaling(t *testing.T) {
 	const column = `{"name":"a","kind":"number","number":{"factor":1}}`
+	const words = `{"name":"a","kind":"category","levels":{"names":["b","c"],"counts":[4,5]}}`
 	for table, want := range map[string]string{"": "features are not scaled",
-		`{"columns":["a"],"label_at":-1}`: "features are not scaled",
-		`{"encoder":5,"rows":9,"label_at":-1,"columns":[` + column + `]}`: "columns of numbers and " +
-			"dates: mean 0",
+		`{"columns":["a"],"label_at":-1}`:                                 "features are not scaled",
+		`{"encoder":5,"rows":9,"label_at":-1,"columns":[` + column + `]}`: "columns of numbers and dates",
+		`{"encoder":5,"rows":9,"label_at":-1,"columns":[` + words + `]}`:  "",
 		`{"encoder":5,"rows":9,"label_at":-1,"raw":true,"columns":[` + column + `]}`: "features are " +
 			"not scaled"} {
 		in := sample(100, 2, "")
@@ -343,7 +344,8 @@ func TestScaling(t *testing.T) {
 		if table == "" {
 			m.Table = nil
 		}
-		if page := written(t, in); !strings.Contains(page, want) {
+		page := written(t, in)
+		if !strings.Contains(page, want) || strings.Contains(page, ">Scaling<") != (want != "") {
 			t.Errorf("table %s: the page has no %q", table, want)
 		}
 	}
