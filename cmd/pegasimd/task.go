@@ -117,8 +117,8 @@ func (d *dataReader) checkClasses(
 	switch {
 	case set.Rounded > 0:
 		return fmt.Errorf("%s: %s of a magnitude above 2^24 would be rounded to the nearest "+
-			"float32, which could merge classes; predict numbers with -loss squared (and without -kernel)",
-			d, count(set.Rounded, "label"))
+			"float32, which could merge classes: give classes smaller numbers, or predict numbers with "+
+			"-loss squared (and without -kernel)", d, count(set.Rounded, "label"))
 	case len(labels) == 1:
 		return fmt.Errorf("%s: all labels are %s (%s%s): want two or more classes", d,
 			escape.Name(labelName(set, labels[0])), count(rows[0], "row"), d.ofWeight())
