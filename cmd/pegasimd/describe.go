@@ -120,7 +120,10 @@ func printForm(w io.Writer, set *dataset.Set) {
 func formText(f *dataset.Form) string {
 	switch f.Format {
 	case form.Lines:
-		return "lines of text, or of a label, a tab and a text"
+		if f.Separator == '\t' {
+			return "lines of a label, a tab and a text"
+		}
+		return "lines of text"
 	case form.JSONL:
 		return "lines of JSON"
 	}
