@@ -262,7 +262,7 @@ func (v *search) runKernels(progress *progress) error {
 			return err
 		}
 		if i := floats.FirstNotFinite(predicted); i >= 0 {
-			return predictions.RowOverflows(i, float64(predicted[i]))
+			return predictions.RowOverflows(rowOfData(i, v.reader.leftOut), float64(predicted[i]))
 		}
 		p.Seconds = time.Since(began).Seconds()
 		p.Objective, p.Gap = number(math.NaN()), number(math.NaN())
@@ -296,7 +296,7 @@ func (v *search) scoreFold(m *pegasos.Model, fold int) (*scored, error) {
 		}
 		scores = m.Decision(x, i, scores)
 		if bad := floats.FirstNotFinite(scores); bad >= 0 {
-			return nil, predictions.RowOverflows(i, scores[bad])
+			return nil, predictions.RowOverflows(rowOfData(i, v.reader.leftOut), scores[bad])
 		}
 		s.y, s.weights = append(s.y, v.set.Y[i]), append(s.weights, v.weight(i))
 		if m.Classes == nil {

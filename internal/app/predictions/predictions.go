@@ -100,8 +100,8 @@ func CheckFinite(m modelio.Predictor, row func(i int) int, scores []float64) err
 }
 
 func RowOverflows(row int, score float64) error {
-	return fmt.Errorf("row %d, counted from 0: the score is %v, not a finite float32: its features "+
-		"or the model's weights are too large", row, score)
+	return fmt.Errorf("row %d, counted from 0: the score is %v, not a finite float32: the row's "+
+		"features or the model's weights are too large", row, score)
 }
 
 // Numbers reports whether a model is a regression.
