@@ -46,7 +46,8 @@ func newFitReport(m *pegasos.Model, d *pegasos.Labelled, threads int) *fitReport
 	}
 	if m.Classes == nil {
 		r2 := metrics.R2(d.Y, floats.Float64s(predicted), d.Weights)
-		return &fitReport{counted: counted, R2: new(number(r2))}
+		return &fitReport{counted: counted, R2: new(number(r2)),
+			notFinite: floats.FirstNotFinite(predicted) >= 0}
 	}
 	weights, all, largest := map[float32]float64{}, 0.0, 0
 	rows, seen := map[float32]int{}, map[float32]bool{}
@@ -80,6 +81,9 @@ func newFitReport(m *pegasos.Model, d *pegasos.Labelled, threads int) *fitReport
 }
 
 func (r *fitReport) String() string {
+	if r.R2 != nil && math.IsNaN(float64(*r.R2)) && r.notFinite {
+		return "training R^2 NaN; a prediction is not finite"
+	}
 	if r.R2 != nil && math.IsNaN(float64(*r.R2)) {
 		return "training R^2 NaN; it is not defined for equal targets"
 	}
@@ -158,5 +162,6 @@ type fitReport struct {
 	counted         int // rows of a weight above 0
 	rows, neverRows int // rows of a weight above 0: of all classes, and of the classes in Never
 
-	R2 *number `json:"training_r2,omitempty"`
+	R2        *number `json:"training_r2,omitempty"`
+	notFinite bool    // a prediction is not finite
 }

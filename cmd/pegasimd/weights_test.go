@@ -339,3 +339,12 @@ func TestNoRowCounts(t *testing.T) {
 		t.Error(told)
 	}
 }
+
+func TestTrainingFitIsNotFinite(t *testing.T) {
+	data := file(t, "large.svm", "1 1:1 2:2\n2 1:2 2:1\n3 1:3 2:5\n4 1:5 2:3e38\n5 1:4 2:2\n")
+	_, told := must(t, "train", "-scale", "unit", "-loss", "squared", data,
+		filepath.Join(t.TempDir(), "model"))
+	if !strings.Contains(told, "\ntraining R^2 NaN; a prediction is not finite\n") {
+		t.Error(told)
+	}
+}
