@@ -81,7 +81,8 @@ func TestVerifyContradicts(t *testing.T) {
 		"verify", model, file(t, "toy.svm", strings.Replace(toy, "2:0.5", "2:0.5 3:1", 1)))
 	fails(t, exitError, "contradicted: ", "verify", model,
 		file(t, "toy.svm", strings.Replace(toy, "+1", "-1", 1)))
-	fails(t, exitError, proof+": the proof belongs to another model", "verify", "-proof", proof, other, data)
+	fails(t, exitError, proof+": the proof belongs to another model",
+		"verify", "-proof", proof, other, data)
 	fails(t, exitUsage, "-proof: not for kernel machines", "verify", "-proof", proof, kernel, data)
 	fails(t, exitError, "contradicted: the data are not the model's", "verify", kernel,
 		file(t, "toy.svm", strings.Replace(toy, "1:3", "1:3.0001", 1)))

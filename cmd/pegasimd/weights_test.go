@@ -329,7 +329,8 @@ func TestNoRowCounts(t *testing.T) {
 		{"train -valid " + data + " -valid-weights " + zeros + " -multiclass ovr " + data,
 			"zeros: no row to validate with has a weight above 0"},
 		{"eval " + unlabeled + " " + model, "unlabeled.csv: no rows with a label to evaluate"},
-		{"eval -weights " + zeros + " " + data + " " + model, "no rows with a weight above 0 to evaluate"},
+		{"eval -weights " + zeros + " " + data + " " + model,
+			"no rows with a weight above 0 to evaluate"},
 		{"eval -weights " + two + " " + unlabeled + " " + model, "with a label and a weight above 0 to"},
 	} {
 		fails(t, exitError, c.want, strings.Fields(c.args)...)

@@ -259,8 +259,8 @@ func TestDates(t *testing.T) {
 			"(-dates when=dmy or -dates when=mdy)"},
 		{"no order, two digits", "x", cells(60, func(i int) string {
 			return fmt.Sprintf("%d-%02d-%d", 10+i%3, i%12+1, 13+i%16)
-		}), Category, "different words", 48, 0, "the month or the year comes first; taken for words, such " +
-			`as "10-01-13" (write years with four digits, or say -dates x=dmy or -dates x=mdy)`},
+		}), Category, "different words", 48, 0, "month or the year comes first; taken for words, " +
+			`such as "10-01-13" (write years with four digits, or say -dates x=dmy or -dates x=mdy)`},
 		{"both orders", "x", append(day("02/01/2006"), day("01/02/2006")...), LeftOut, "different words", 0,
 			0, "dates of both orders"},
 		{"the order does not matter", "x", early("2006-01-02"), Date, "dates", 20, 0, ""},
