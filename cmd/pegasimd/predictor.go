@@ -238,13 +238,10 @@ func (d *dataReader) scoreLabeled(m predictor) (*scoredSet, error) {
 		return nil, err
 	case s.Rows() == 0:
 		which := ""
-		switch unlabeled, weighted := len(s.LeftOut) > 0, d.call.flags.Weights != ""; {
-		case unlabeled && weighted:
+		if len(s.LeftOut) > 0 && d.call.flags.Weights != "" {
 			which = " with a label and a weight above 0"
-		case unlabeled:
+		} else if len(s.LeftOut) > 0 {
 			which = " with a label"
-		case weighted:
-			which = " with a weight above 0"
 		}
 		return nil, fmt.Errorf("%s: no rows%s to evaluate", d, which)
 	case predictions.Numbers(m) && s.Names != nil:

@@ -188,13 +188,10 @@ func (d *dataReader) fit() (set *dataset.Set, err error) {
 		d.doubts = slices.Concat(d.last.Doubts, d.fitter.Doubts)
 	}
 	if errors.Is(err, tables.ErrNoRows) && d.last != nil {
-		switch unlabeled := len(d.last.LeftOut) > 0; {
-		case unlabeled && len(d.weights) > 0:
+		if len(d.last.LeftOut) > 0 && len(d.weights) > 0 {
 			err = errors.New("no row has a label and a weight above 0")
-		case unlabeled:
+		} else if len(d.last.LeftOut) > 0 {
 			err = errors.New("no row has a label")
-		case len(d.weights) > 0:
-			err = errors.New("no row has a weight above 0")
 		}
 	}
 	if err != nil {

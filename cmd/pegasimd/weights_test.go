@@ -319,18 +319,18 @@ func TestNoRowCounts(t *testing.T) {
 	data := file(t, "data.csv", "a,b,y\n1,2,p\n4,1,q\n3,1,p\n1,5,q\n")
 	gaps := file(t, "gaps.csv", "a,b,y\n1,2,p\n4,1\n3,1,\n1,5,\n2,2,\n")
 	unlabeled := file(t, "unlabeled.csv", "a,b,y\n1,2,\n4,1,\n")
-	zeros, two := file(t, "zeros", "0\n0\n0\n0\n"), file(t, "two", "0\n0\n")
+	zeros, first := file(t, "zeros", "0\n0\n0\n0\n"), file(t, "first", "0\n1\n1\n1\n")
+	two := file(t, "two", "1\n1\n")
 	model := filepath.Join(t.TempDir(), "model")
 	train := []string{"train", "-multiclass", "ovr", "-lambda", "0.1"}
 	must(t, append(train, data, model)...)
 	for _, c := range []struct{ args, want string }{
-		{"train -weights " + zeros + " " + data, "data.csv: no row has a weight above 0"},
-		{"train -missing drop -weights " + zeros + " " + gaps, "gaps.csv: no row has a label and a "},
-		{"train -valid " + data + " -valid-weights " + zeros + " -multiclass ovr " + data,
-			"zeros: no row to validate with has a weight above 0"},
+		{"train -weights " + zeros + " " + data, "zeros: want a weight above 0"},
+		{"train -missing drop -weights " + first + " " + gaps, "gaps.csv: no row has a label and a "},
+		{"train -missing drop -valid " + gaps + " -valid-weights " + first + " -multiclass ovr " + data,
+			"first: no row to validate with has a weight above 0"},
 		{"eval " + unlabeled + " " + model, "unlabeled.csv: no rows with a label to evaluate"},
-		{"eval -weights " + zeros + " " + data + " " + model,
-			"no rows with a weight above 0 to evaluate"},
+		{"eval -weights " + zeros + " " + data + " " + model, "zeros: want a weight above 0"},
 		{"eval -weights " + two + " " + unlabeled + " " + model, "with a label and a weight above 0 to"},
 	} {
 		fails(t, exitError, c.want, strings.Fields(c.args)...)
