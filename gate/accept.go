@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// An acceptance is a line "gate-accept: PATTERN", in the message of a commit between base and head,
-// that accepts worse numbers.
+// An acceptance is a line "gate-accept: PATTERN" in the message of a commit between base and head.
+// It accepts worse numbers that match PATTERN.
 type acceptance struct {
 	commit  string
 	pattern *regexp.Regexp

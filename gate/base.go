@@ -40,8 +40,7 @@ const fetchMore = "this clone is shallow: fetch the whole history (git fetch --u
 
 // chooseBase returns the commit that -base names, if the head descends from it. Otherwise it
 // returns their merge base, so that the head is not charged with changes that it does not have.
-// replace chooses the base if -base is all zeros, or is a full hash that a complete clone lacks, as
-// after a force push.
+// replace chooses the base if -base is all zeros, or is a full hash that a complete clone lacks.
 func chooseBase(ctx context.Context, repository, revision string) (baseline, error) {
 	g := &graph{ctx: ctx, dir: repository}
 	g.head, g.shallow = g.commit("HEAD"), g.git("rev-parse", "--is-shallow-repository") == "true"

@@ -23,9 +23,9 @@ type tally struct {
 	failed  []string
 	unread  []string // began, but have no readable result
 	parents []string // skipped or failed; some of their sub-benchmarks may be missing
-	stuck   string   // last benchmark of a process that ended early, if results of it are missing
+	stuck   string   // last benchmark that began, if the process ended without all its results
 	ended   bool
-	late    bool // the process was killed, or not started, for lack of time
+	late    bool // ctx was done before the process ended or began
 	err     error
 }
 
@@ -36,8 +36,8 @@ func (t *tally) mayHave(name string) bool {
 		func(other string) bool { return strings.HasPrefix(name+"/", other+"/") })
 }
 
-// cutOff lists the other tree's benchmarks whose results may be missing only because a parent was
-// skipped, failed or can't be read.
+// cutOff lists the other tree's benchmarks whose results may be missing here only because a parent
+// was skipped, failed or can't be read.
 func (t *tally) cutOff(other tally) (names []string) {
 	for name := range other.lines {
 		if t.ended && len(t.lines[name]) == 0 && t.mayHave(name) &&

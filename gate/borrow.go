@@ -16,8 +16,9 @@ import (
 
 func (t *tree) real(path string) string { return strings.TrimPrefix(path, t.mirror) }
 
-// borrow links a file or folder into the mirror, unless the tree has it. It skips new files of the
-// head, which are in the repository and not ignored.
+// borrow links a file or folder into the mirror, unless the tree has it. Of a folder that contains
+// the repository, it links the other entries. It skips files of the repository that git does not
+// ignore: they are new in the head.
 func (t *tree) borrow(ctx context.Context, path string) error {
 	to := filepath.Join(t.mirror, path)
 	if entries, err := os.ReadDir(to); err == nil && len(entries) == 0 {

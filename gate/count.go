@@ -113,10 +113,10 @@ func lookAt(ctx context.Context, s side, match, files string, plan map[string]in
 }
 
 const (
-	// surveyNS is the least time of all operations of a benchmark in a survey.
+	// surveyNS is the least time, in ns, of all operations of a benchmark in a survey.
 	surveyNS = 1e6
-	// sectionNS is about the time of the counted operations, long beside the runtime's occasional
-	// work.
+	// sectionNS is the time, in ns, that the counted operations should take: long beside the
+	// runtime's occasional work.
 	sectionNS = 1e6
 	// Longer operations are not counted, except for single calls.
 	longestNS = 100e6
@@ -125,8 +125,8 @@ const (
 	mostPieces = 400
 )
 
-// iterations returns the number of operations to count: a power of two, which is the same in most
-// runs, or 0 if an operation takes too long.
+// iterations returns the number of operations to count: a power of two, so that runs often agree,
+// or 0 if an operation takes too long.
 func (s survey) iterations() int {
 	if s.calls {
 		return 1

@@ -86,8 +86,8 @@ func decodeARM64(code []byte) ([]instruction, error) {
 		}
 		op := x.Op.String()
 		in.memory = strings.HasPrefix(op, "LD") || strings.HasPrefix(op, "ST")
-		// ADD or SUB of an immediate, with Rn = Rd and 64 bits: sf, op, S, 100010, sh, imm12, Rn,
-		// Rd.
+		// ADD(S) or SUB(S) of an immediate, with Rn = Rd and 64 bits: sf, op, S, 100010, sh, imm12,
+		// Rn, Rd.
 		if word&0x9f800000 == 0x91000000 && word>>5&31 == word&31 {
 			in.register, in.step = fmt.Sprint("x", word&31), int(word>>10&0xfff)
 			if word&(1<<22) != 0 {

@@ -2,9 +2,9 @@
 // one is worse, by counts of instructions and allocations, by the loops of assembly, and by times.
 // docs/gate.md says how to use it.
 //
-// Exit codes: 0 if no number is worse, except for accepted ones, 1 if one is, 2 for an error, if
-// nothing could be compared or, with -strict, if a measurement is missing or the head is the base,
-// and 130 if interrupted.
+// Exit codes: 0 if no number is worse, except for accepted numbers; 1 if a number is worse; 2 for
+// an error, if a benchmark fails in the head alone, or if nothing could be compared; 130 if
+// interrupted. With -strict, 2 also if a measurement is missing or the head is the base.
 package main
 
 import (

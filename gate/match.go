@@ -119,8 +119,9 @@ func (c *config) skips(name string) bool {
 		regexp.MustCompile(c.skip).MatchString(name)
 }
 
-// matches reports whether the head has, or may have, a benchmark that matches. It runs benchmarks
-// to learn the names of their sub-benchmarks.
+// matches reports whether the head has a benchmark that matches pattern. For a pattern with a
+// slash, it runs benchmarks to learn the names of their sub-benchmarks, and returns true if a run
+// does not end.
 func (k *comparison) matches(ctx context.Context, pattern string, names []string) bool {
 	if !strings.Contains(pattern, "/") {
 		wanted := regexp.MustCompile(pattern)

@@ -85,7 +85,7 @@ func binaryOf(work, tree string, p pkg, kind string) string {
 	return filepath.Join(work, tree+"-"+url.PathEscape(p.path)+"-"+kind+".test")
 }
 
-// build omits the tree's path and commit, so that equal code can give equal bytes.
+// build omits the tree's path and commit from the binary, so that equal code can give equal bytes.
 func (k *comparison) build(ctx context.Context, t *tree, p pkg, kind string) error {
 	env, args := k.c.env, []string{"test", "-c", "-trimpath", "-buildvcs=false"}
 	switch {

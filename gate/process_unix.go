@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// ownGroup gives the process its own group, killed when the context is done. end kills the rest of
-// the group.
+// ownGroup gives the process its own group, which is killed when the context is done. end kills the
+// rest of the group.
 func ownGroup(cmd *exec.Cmd) (end func()) {
 	kill := func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -28,7 +28,7 @@ type result struct {
 	lost         int    // packages whose benchmarks only the base has
 	notes        []string
 	missed       []string
-	untimed      int // packages and benchmarks to time that only the head has
+	untimed      int // number of packages and benchmarks to time that only the head has
 	findings     []finding
 }
 

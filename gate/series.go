@@ -18,7 +18,7 @@ type series [2][]float64
 // change compares means: a median could jump between two modes.
 func (s series) change() float64 { return stats.Mean(s[1])/stats.Mean(s[0]) - 1 }
 
-// deviation returns the standard error of change: that of paired differences if both trees have
+// deviation returns the standard error of change, from paired differences if both trees have
 // equally many values. It returns 0 if a tree has fewer than two.
 func (s series) deviation() float64 {
 	if n := len(s[0]); n == len(s[1]) && n > 1 {
@@ -42,12 +42,11 @@ func (s series) spread() float64 {
 	return max(slices.Max(s[0])/slices.Min(s[0]), slices.Max(s[1])/slices.Min(s[1])) - 1
 }
 
-// exactLimit is a relative change that does not matter in practice.
 const exactLimit = 0.005
 
 // limit returns the relative change up to which code counts as equal. It is exactLimit or, if
-// larger, 10 standard errors, or 5 from 16 processes on. Equal code exceeds the standard errors
-// with a probability below 1e-4, if the differences of at least 6 pairs are normally distributed.
+// larger, 10 standard errors, or 5 from 16 processes on. Equal code looks worse by so many with a
+// probability below 1e-4, if the differences of at least 6 pairs are normally distributed.
 func (s series) limit() float64 {
 	errors := 5.0
 	if min(len(s[0]), len(s[1])) < stages[len(stages)-1] {

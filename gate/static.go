@@ -22,7 +22,7 @@ type function struct {
 type loop struct {
 	instructions int
 	memory       int // instructions that access memory
-	advance      int // largest change of a register, times its scale as an index: usually bytes
+	advance      int // bytes: largest change of a register, times its scale as an index
 }
 
 func (l loop) perKiB(n int) float64 { return float64(n) * 1024 / float64(max(l.advance, 1)) }

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// A tree is a copy of a commit's files, since benchmarks may write to files.
+// A tree is a copy of the files of base or head, since benchmarks may write to files.
 type tree struct {
 	name       string // base or head
 	repository string // of the user's repository or submodule, absolute

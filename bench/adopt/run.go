@@ -43,7 +43,7 @@ func (t *tree) tests(arch string, emulator ...string) (o outcome, err error) {
 	o = outcomeOf(out)
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == 1 && len(o.failed) > 0 {
-		err = nil // tests failed, and all ran; a panic or the end of the time exits with 2
+		err = nil // all tests ran; a panic or a timeout exits with 2
 	}
 	if err == nil && o.passed == 0 {
 		err = errors.New("no test passed")
@@ -54,7 +54,8 @@ func (t *tree) tests(arch string, emulator ...string) (o outcome, err error) {
 	return o, nil
 }
 
-// compare returns a summary of the tests, which begins with FAIL if one fails only with the patch.
+// compare returns a summary of the tests, which begins with FAIL if tests fail, or do not run, only
+// with the patch.
 func compare(arch string, before, after *tree, emulator ...string) (string, error) {
 	for _, t := range []*tree{before, after} {
 		if err := t.build(arch); err != nil {

@@ -45,8 +45,8 @@ func main() {
 	}
 }
 
-// past is the folder of the gate's history. kernels.svg and proof.svg are written to pictures,
-// unless empty.
+// past is the folder of the gate's history. kernels.svg and proof.svg are written to the folder
+// pictures, unless it is "".
 func write(dir, past, pictures string) error {
 	r, err := measured.Read(dir)
 	if err != nil {

@@ -62,9 +62,10 @@ func trends(runs []*history.Run) (all []chart.Series) {
 	return all
 }
 
-// chain returns a point for each run that has values with the given unit of benchmarks whose names
-// begin or end with part: their geometric mean in percent of the first such run. Consecutive points
-// are compared by the benchmarks that both have, so that a new benchmark causes no step.
+// chain returns the geometric mean of the runs' values with the given unit, in percent of the first
+// run. It uses benchmarks whose names begin or end with part, and leaves out runs without such
+// values. Consecutive points are compared by the benchmarks that both have, so that a new benchmark
+// causes no step.
 func chain(runs []*history.Run, unit, part string) (points []chart.Point) {
 	last, level := &history.Run{}, 100.0
 	for i, r := range runs {

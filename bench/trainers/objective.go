@@ -98,7 +98,8 @@ var targets = []float64{.01, .001, .0001}
 type contender struct {
 	name string
 	ours bool
-	// what an effort is: "passes" or "tolerances", "its own stop", or "proven" for a gap to prove
+	// unit of efforts: "passes" or "tolerances"; "its own stop" for a library's default tolerance,
+	// "proven" for gaps to prove
 	kind  string
 	steps []float64 // efforts to try, in order
 	train func(effort float64) (*training, error)
@@ -167,7 +168,7 @@ var passes, tolerances = func() (passes, tolerances []float64) {
 	return passes, tolerances
 }()
 
-// explore finds the first efforts that reach the targets. A library's own stop reaches all.
+// explore finds the first efforts that reach the targets. A library's own stop counts for all.
 func (c *contender) explore(p *problem) error {
 	c.above = math.Inf(1)
 	for k, effort := range c.steps {

@@ -64,7 +64,7 @@ func plot(title, x, y string, log bool) *chart.Figure {
 		Y: chart.Axis{Label: y, Log: log, Format: chart.Short}}
 }
 
-// line returns a pointer, valid until the next line is added.
+// line adds a line. The pointer is valid until the next call.
 func line(f *chart.Figure, name string) *chart.Series {
 	f.Lines = append(f.Lines, chart.Series{Style: chart.Lines[len(f.Lines)], Name: name})
 	return &f.Lines[len(f.Lines)-1]

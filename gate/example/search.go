@@ -1,8 +1,8 @@
 // Package search is an example of a project that uses the gate. docs/gate.md says how.
 package search
 
-// Nearest returns the index of the row whose dot product with the query is largest, the first of
-// equal rows. It writes the dot products to scores, which must have an element for each row.
+// Nearest returns the index of the first row with the largest dot product with the query. It writes
+// the dot products to scores, which must have as many elements as there are rows.
 func Nearest(rows [][]float32, query, scores []float32) int {
 	Score(rows, query, scores)
 	best := 0

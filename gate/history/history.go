@@ -1,4 +1,4 @@
-// Package history stores the numbers that the gate measures, with a line of JSON for each run.
+// Package history stores the numbers that the gate measures, as a line of JSON for each run.
 //
 //	run := &history.Run{Time: time.Now(), Commit: commit, CPU: machine.CPU()}
 //	run.Set("op=dot/isa=avx2", "insn/call", 1234)

@@ -13,8 +13,8 @@ import (
 	"github.com/klauspost/cpuid/v2"
 )
 
-// CPU returns the CPU's model, with family and model numbers if known: virtual machines give
-// different generations the same name. Results of different models must not be compared.
+// CPU returns the CPU's model, with family and model numbers if known, because virtual machines
+// give different generations the same name. Results of different models must not be compared.
 func CPU() string {
 	name := strings.Join(strings.Fields(cpuid.CPU.BrandName), " ")
 	name = cmp.Or(name, cpuid.CPU.VendorString, "unknown CPU")

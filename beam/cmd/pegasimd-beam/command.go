@@ -107,7 +107,7 @@ func (cmd command) run(c *call, args []string) int {
 	return exitError
 }
 
-// parse accepts flags anywhere among the arguments, and stores those after -- in c.beam.
+// parse accepts flags anywhere among the arguments, and stores the arguments after -- in c.beam.
 func (cmd command) parse(c *call, args []string) error {
 	if at := slices.Index(args, "--"); at >= 0 {
 		args, c.beam = args[:at], args[at+1:]

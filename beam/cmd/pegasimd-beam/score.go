@@ -164,8 +164,8 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// absolute returns the absolute path of a file, or of both files of a pair, and the base of the
-// first.
+// absolute returns the absolute path of a file, or of both files of a pair, and the first file's
+// base name.
 func absolute(name string) (path, base string, err error) {
 	if path, err = filepath.Abs(name); err != nil || isFile(path) {
 		return path, filepath.Base(path), err

@@ -136,8 +136,8 @@ func (t *trainFlags) run() error {
 	return nil
 }
 
-// replaceable returns an error if the model can't be written to path, or if, without -force, a
-// regular file that is neither empty nor a model would be replaced.
+// replaceable returns an error if path is a folder or its folder does not exist, or if, without
+// -force, a regular file that is neither empty nor a model would be replaced.
 func (t *trainFlags) replaceable(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -73,7 +73,7 @@ func (e *Engine) once(ctx context.Context, j work.Job, deadline time.Duration) (
 	if err := os.Remove(j.Out); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
-	// limited has no deadline, which gRPC would pass on to the runner.
+	// gRPC would pass a deadline on to the runner, so limited has none.
 	limited, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
 	defer context.AfterFunc(ctx, func() { cancel(ctx.Err()) })()
@@ -87,7 +87,7 @@ func (e *Engine) once(ctx context.Context, j work.Job, deadline time.Duration) (
 	if err != nil {
 		return nil, reason(err)
 	}
-	// A runner may report success after it was told to stop.
+	// Check the result: a runner that was told to stop may report success.
 	result, err := os.ReadFile(j.Out)
 	if err != nil {
 		return nil, fmt.Errorf("the job ended, but its result can't be read: %w", err)

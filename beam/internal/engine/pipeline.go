@@ -22,8 +22,8 @@ func pipeline(j work.Job) *beam.Pipeline {
 	return p
 }
 
-// A gather works on the items of a bundle in FinishBundle, in parallel. It does not wait for
-// abandoned work: during the call, Beam's harness holds a lock that its loop over all requests may
+// A gather works on the items of a bundle in FinishBundle, in parallel. FinishBundle does not wait
+// for abandoned work: during this call, Beam's harness holds a lock that its loop over requests may
 // need.
 type gather struct {
 	Work, Arg string

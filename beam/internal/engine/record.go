@@ -46,8 +46,7 @@ func (r record) sumOf(items []int) ([]int64, error) {
 	return sum, nil
 }
 
-// add returns the sum of two records, and may change a, not b. An empty record adds nothing. The
-// sum of records of different lengths is empty.
+// add returns the sum of two records, and may change a, not b. An empty record adds nothing.
 func add(a, b []byte) []byte {
 	switch {
 	case len(a) == 0:

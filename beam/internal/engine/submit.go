@@ -137,8 +137,8 @@ func (s *service) findWorker() error {
 	return nil
 }
 
-// submit runs a pipeline, and cancels its job if ctx ends first. Beam's universal runner can't
-// cancel the job, because it does not return the job's identifier.
+// submit runs a pipeline, and cancels its job if ctx ends first. Beam's universal runner returns no
+// job identifier, so its jobs can't be canceled.
 func (s *service) submit(ctx context.Context, p *beam.Pipeline) error {
 	edges, _, err := p.Build()
 	if err != nil {
@@ -146,7 +146,7 @@ func (s *service) submit(ctx context.Context, p *beam.Pipeline) error {
 	}
 	config := jobopts.GetEnvironmentConfig
 	if jobopts.IsLoopback() {
-		// The workers must outlive ctx, because the job is canceled first.
+		// The workers must outlive ctx until the job is canceled.
 		pool, err := extworker.StartLoopback(context.WithoutCancel(ctx), 0)
 		if err != nil {
 			return err
@@ -197,7 +197,7 @@ func (s *service) submit(ctx context.Context, p *beam.Pipeline) error {
 // after the cancellation, and panics if it can't reach the pool.
 const poolTime = time.Minute
 
-// stopPool does not wait, because Stop may wait for a hung worker. ctx is that of the job.
+// stopPool does not wait, because Stop may wait for a hung worker. ctx is the job's.
 func stopPool(ctx context.Context, pool *extworker.Loopback) {
 	after := time.Duration(0)
 	if ctx.Err() != nil {

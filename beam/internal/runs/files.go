@@ -13,9 +13,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/rounds"
 )
 
-// fileKind is the kind of all files of rounds. The header contains a stamp and, in a state's file,
-// the fields that are not vectors. The numbers are the state's vectors, or a shard's dual
-// variables.
+// fileKind is the kind of the files of states and dual variables. The header contains a stamp and,
+// in a state's file, the fields that are not vectors. The numbers are the state's vectors, or a
+// shard's dual variables.
 var fileKind = modelfile.Kind{Magic: "pegasimd rounds ", Name: "round", Version: 1}
 
 type stamp struct {

@@ -50,7 +50,7 @@ func (f *Folder) take(ctx context.Context, state *rounds.State, number int,
 	if err != nil {
 		return nil, nil, err
 	}
-	// All shards are assumed to be worked on at the same time.
+	// Assume that all shards are worked on at the same time.
 	threads := max(1, runtime.GOMAXPROCS(0)/max(1, len(f.used())))
 	return shard.Visit(ctx, state, before, threads)
 }
@@ -83,8 +83,8 @@ type RoundError struct{ error }
 
 func (e RoundError) Unwrap() error { return e.error }
 
-// Run runs the rounds after the last committed round, and reports each to progress, unless nil. It
-// locks the folder: a second process gets an error.
+// Run runs the rounds after the last committed round, and reports each to progress, unless progress
+// is nil. It locks the folder: a second process gets an error.
 func (f *Folder) Run(ctx context.Context, r work.Runner, progress func(Report)) error {
 	unlock, err := f.lock()
 	if err != nil {

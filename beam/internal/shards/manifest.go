@@ -41,7 +41,7 @@ func shardName(i int) string { return fmt.Sprintf(shardNames, i) }
 
 const MaxShards = 1 << 20
 
-// A Manifest is the content of manifest.json, which describes shards.
+// A Manifest is the content of manifest.json.
 type Manifest struct {
 	Version  int            `json:"version"`
 	Data     string         `json:"data"` // name of the file that was split, without its folder
@@ -68,7 +68,7 @@ type Manifest struct {
 	hash string
 }
 
-// Values are statistics of the rows' lengths; in Scaled, after scaling.
+// Values are statistics of the rows' lengths.
 type Values struct {
 	scale.RowSizes
 	// Lengths are the quantiles 0, 0.5 and 1 of the squared lengths, by scale.Quantiles.

@@ -90,7 +90,7 @@ func WriteCSV(file string, grids []*Grid) error {
 	return WriteLines(file, lines)
 }
 
-// Numbers parses a comma-separated list of numbers from least to most.
+// Numbers parses comma-separated numbers, each in [least, most].
 func Numbers[T int | float64](list string, least, most T) (all []T, err error) {
 	for text := range strings.SplitSeq(list, ",") {
 		var v T

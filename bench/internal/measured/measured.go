@@ -162,7 +162,7 @@ func (r *Report) readPoints(name string) error {
 	return nil
 }
 
-// Below the length short, OfLimit mainly compares the costs of calls.
+// Below the length short, the costs of calls dominate OfLimit.
 const short = 100
 
 func (r *Report) Summary() *frame.Table {
