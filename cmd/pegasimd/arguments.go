@@ -14,7 +14,8 @@ import (
 )
 
 // parse parses the command line. In usage, brackets mark an optional argument, and "..." marks one
-// or more data files. parse returns the first data file and stores the others in c.more.
+// or more data files. Of the data files, parse returns only the first, and stores the others in
+// c.more.
 func (c *call) parse(args []string, usage string) (arguments []string, err error) {
 	if c.args, err = c.flags.Parse(args); err != nil {
 		return nil, err
@@ -110,8 +111,8 @@ func (c *call) outputAfter(args []string, want string, named bool) (int, error) 
 	return 0, nil
 }
 
-// trainArguments returns the arguments of train, with -model before a model's name that does not
-// end in .model. As a last argument, such a name may be data if -format is given.
+// trainArguments returns the arguments of train, with -model if it was given or the model's name
+// does not end in .model. As a last argument, such a name may be data if -format is given.
 func (c *call) trainArguments() []string {
 	last := len(c.args) - 1
 	switch name := c.args[last]; {

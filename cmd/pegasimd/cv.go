@@ -200,7 +200,6 @@ func (v *search) choose() error {
 	return nil
 }
 
-// Of points with the same mean, the first in the grid is the best.
 func (v *search) search() error {
 	start := time.Now()
 	p := newProgress(v.stderr, v.flags.Quiet)
@@ -269,7 +268,7 @@ func (v *search) trainBest() (modelio.Predictor, error) {
 	return m, err
 }
 
-// setBest sets flags for the command line stored in the model.
+// setBest sets flags to the best point, for command lines in the model and the report.
 func (v *search) setBest() {
 	best := &v.out.Best
 	lambda, c := best.cfg.Lambda, best.cfg.C
@@ -368,7 +367,7 @@ func (v *search) print(w io.Writer) {
 	fmt.Fprintf(w, "the best, on all rows: %s\n", escape.Text(r.Command))
 }
 
-// mayImprove reports whether the best settings are worse than perfect in one or more folds.
+// mayImprove reports whether the score of one or more folds is not perfect.
 func (v *search) mayImprove() bool {
 	perfect := 1.0
 	if v.metric.least {

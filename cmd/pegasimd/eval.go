@@ -306,7 +306,7 @@ type evalReport struct {
 
 	unknown bool // the data have labels that the model does not know
 	right   float64
-	at      string // for which settings the objective is; empty for a kernel machine
+	at      string // settings at which the objective is computed; empty for a kernel machine
 }
 
 type classReport struct {

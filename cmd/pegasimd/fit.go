@@ -137,8 +137,8 @@ func (r *fitReport) warnings(m *pegasos.Model) (warnings []string) {
 	return warnings
 }
 
-// betterFit returns flags that may fit m better to its training rows: if it has a bias and is near
-// the optimum, other.
+// betterFit returns flags that may fit m better to its training rows: -bias augmented if m can get
+// a bias, else longer training if the gap is large, else other.
 func betterFit(m *pegasos.Model, other string) string {
 	switch {
 	case m.Config.Bias == pegasos.BiasNone && m.Start == "" && m.Prior == "":

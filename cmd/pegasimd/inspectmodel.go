@@ -316,7 +316,7 @@ func (r *modelReport) print(w io.Writer) error {
 	return nil
 }
 
-// printRun prints nothing about a model of liblinear, whose file lacks the run.
+// printRun prints nothing about another program's model, whose file lacks the run.
 func (r *modelReport) printRun(w io.Writer) {
 	if r.Steps == 0 {
 		return

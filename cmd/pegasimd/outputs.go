@@ -85,7 +85,8 @@ func (o *output) check(others []*output) error {
 	return o.checkKind(info)
 }
 
-// instead advises on an output that is also an input. Data could not be read again.
+// instead advises on an output that is also an input: -force only for a file of the output's kind,
+// because other inputs would be lost.
 func (o *output) instead() string {
 	if head, err := headOf(o.name); err == nil && o.kind.is != nil && o.kind.is(head) {
 		return "name another file, or replace it with -force"

@@ -11,7 +11,7 @@ import (
 )
 
 // doubtLoudly adds a doubt that is printed even with -quiet, because predictions of data unlike the
-// training data are hardly worth more than guesses.
+// training data may be worthless.
 func (d *dataReader) doubtLoudly(doubt dataset.Doubt) {
 	d.doubts = append(d.doubts, doubt)
 	d.call.loud = append(d.call.loud, doubt.String())
