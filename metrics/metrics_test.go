@@ -161,7 +161,7 @@ func TestNumbers(t *testing.T) {
 	same(t, "R^2", R2(truth, predicted, nil), 1-2./6) // squared deviations from the mean 3: 1+1+4
 	same(t, "RMSE of no error", RMSE([]float32{3, 3}, []float64{3, 3}, nil), 0)
 	same(t, "R^2 of equal numbers", R2([]float32{3, 3}, []float64{3, 3}, nil), math.NaN())
-	// The mean of these equal numbers, as computed, may differ from them by rounding.
+	// The squared error is above 0 here, so 1 - e/e0 would be -Inf.
 	same(t, "R^2 of equal numbers", R2([]float32{0.1, 0.1}, []float64{0.1, 0.3}, nil), math.NaN())
 	same(t, "R^2 of equal numbers beside one of weight 0", R2([]float32{0.1, 0.1, 5},
 		[]float64{0.1, 0.3, 5}, []float32{1, 2, 0}), math.NaN())

@@ -47,7 +47,7 @@ func TestGoldenVectors(t *testing.T) {
 	}
 }
 
-// Kernels without vectors have no result, or others' vectors cover their sums.
+// Kernels without vectors have no result, or sums that other kernels' vectors cover.
 func TestGoldenVectorsOfAllKernels(t *testing.T) {
 	there := map[string]bool{"prefetch": true, "dotrowsint8": true, "dotrowsuint8": true,
 		"squareddistancerowsint8": true, "squareddistancerowsuint8": true,

@@ -9,8 +9,8 @@
 //
 // From then on gonum's Dot, DDot, SDDot, Nrm2, Asum, Axpy, Scal, Gemv, Ger and Gemm use these
 // kernels. gonum's own implementation computes all other functions. It also handles calls with
-// empty or invalid arguments, where it may panic, and calls with increments other than 1, except
-// calls of Ger.
+// empty or invalid arguments, where it may panic, calls of Axpy and Scal with alpha 0, and calls
+// with increments other than 1, except calls of Ger.
 //
 // Results of the kernels have the bits of package dense's, for any number of threads. They differ
 // from gonum's by rounding, and may differ for infinite elements or NaN, or if a partial sum

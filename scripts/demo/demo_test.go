@@ -319,7 +319,7 @@ func TestMedians(t *testing.T) {
 	slow := func() { elapsed += time.Duration(5+step/16) * time.Millisecond; step++ }
 	fast := func() { elapsed += time.Millisecond; step++ }
 	isa := asm.Active()
-	// The slow contender has the steps 0, 2 ... 12 with 5, 7 ... 17 ms; the median is 11 ms.
+	// In its seven samples the slow contender takes 5, 7 ... 17 ms a call: the median is 11 ms.
 	ns := medians([]contender{{isa, slow}, {isa, fast}})
 	if !slices.Equal(ns, []float64{11e6, 1e6}) {
 		t.Errorf("%v", ns)

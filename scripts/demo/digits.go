@@ -17,8 +17,8 @@ type problem struct {
 	train, test *dataset.Set
 }
 
-// digits returns the embedded digits with pixels from 0 to 1, and with each column multiplied by a
-// power of ten from 1e-4 to 1e3, like columns in different units.
+// digits returns the embedded digits twice: with pixels from 0 to 1, and with each column
+// multiplied by a power of ten from 1e-4 to 1e3, like columns in different units.
 func digits() []problem {
 	var sets []problem
 	for _, name := range []string{"pixels", "units"} {

@@ -43,8 +43,8 @@ var series = []string{"fpp", "tsi", "times", "mhsets", "riverflow", "rmftsa"}
 //     that could be a class. If there is none, or the first hexadecimal digit of the hash of the
 //     table's name has an odd character code, it is the last column that could be a regression
 //     target, if there is one.
-//   - At most perGroup tables of each group and task are chosen, in the order of the hashes of
-//     their names.
+//   - At most perGroup tables of each group and task are chosen, in the order of the sources and of
+//     the hashes of their names.
 //   - A copy of a chosen table is left out: a table with the same letters and digits of the file
 //     name, or with the same counts of the label's values.
 func choose(all []*table) []*table {

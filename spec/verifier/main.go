@@ -77,8 +77,8 @@ func verify(modelFile, dataFile string) (*report, error) {
 	return r, nil
 }
 
-// notChecked lists what is not compared with the data, and whether training printed the hash of
-// these weights.
+// notChecked lists what is not compared with the data. hash.training stands for the question
+// whether training printed the hash of these weights.
 const notChecked = "hash.training data.layout command " +
 	"config.{multiclass,epochs,steps,tol,block,offset,average,finish,seed} scaling.{r2,note} " +
 	"result.{steps,epochs,violations,solver,replaced,r2,t0,cross_validated,held_out} " +

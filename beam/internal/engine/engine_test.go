@@ -32,7 +32,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// calls counts calls of works; for the work "fails", those for item 2.
+// calls counts calls of the works that panic, refuse or hang and, for the work "fails", calls for
+// item 2.
 var calls atomic.Int64
 
 func squares(_ context.Context, arg string, round, item int) ([]int64, error) {

@@ -151,7 +151,7 @@ func TestSettingRefused(t *testing.T) {
 	}
 }
 
-// The names are numbers in another order than their indices.
+// Some names are numbers that differ from the numbers of their classes.
 func TestClassWeightsByName(t *testing.T) {
 	set, err := dataset.Read(small(t, 200, 3), dataset.Options{})
 	if err != nil {

@@ -10,7 +10,7 @@ type Matrix struct {
 	Across      []string // names of the columns, from the left
 	Down        []string // names of the rows, from the top
 	// Of returns the text of a cell, which may have several lines, and the shade from 0 to 1, or
-	// NaN for a cell without a value. A cell is drawn only if there is true.
+	// NaN for a cell without a value. A cell is not drawn if the result there is false.
 	Of func(row, column int) (text string, shade float64, there bool)
 	// Least is the least side of a cell in SVG units. Cells are larger if a text needs more.
 	Least float64

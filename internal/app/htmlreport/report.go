@@ -22,13 +22,13 @@ const (
 	Unknown  Origin = iota // not determined; Input.Reason says why
 	Training               // the model was trained on the measured rows
 	HeldOut                // training held the measured rows out
-	Other                  // the rows or their order differ from the training set
+	Other                  // the rows, their order, labels or weights differ from the training set
 )
 
 // Mark begins every page, so that pegasimd report recognizes files that it may overwrite.
 const Mark = "<!DOCTYPE html>\n<!-- Written by pegasimd report -->\n"
 
-// Input is the content of the page, which escapes the texts.
+// Input is the content of the page. The page escapes its texts.
 type Input struct {
 	Model, Data string
 	Label       string // name of the label column; "" if it has none
