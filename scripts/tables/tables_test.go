@@ -45,7 +45,8 @@ func TestChoose(t *testing.T) {
 		t.Fatalf("chose %d tables, want 1 of the two copies with enough rows and a new name",
 			len(got))
 	}
-	for _, name := range []string{"o", "p"} { // o's hash begins with 6, an even code; p's with 1, an odd code
+	// o's hash begins with 6, an even code; p's with 1, an odd code.
+	for _, name := range []string{"o", "p"} {
 		one := choose([]*table{made(name, 200)})[0]
 		want := "cb"
 		if name == "p" {

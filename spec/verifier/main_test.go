@@ -163,7 +163,7 @@ func TestHeaderEdits(t *testing.T) {
 		{"confirmed", claim(0.5)},
 		{"confirmed", claim(0.53)}, // more than training claims, but true
 		{"not confirmed", claim(0.54)},
-		{"contradicted", claim(objective)}, // the claimed objective is not exact, so the gap can't be 0
+		{"contradicted", claim(objective)}, // it is not exact, so the gap can't be 0
 		{"contradicted", claim(0.6)},
 		{"contradicted", append(claim(-1), `,"gap":+Inf`, "")},
 		{"claims nothing", append(claim(0), `,"gap":+Inf`, "")},
