@@ -257,8 +257,11 @@ func layoutOf(data string) string {
 func (v *Verification) checkData(m *Model) {
 	v.Known = m.Data != "" && sameData(v.Data, m.Data)
 	if m.Data != "" && !v.Known {
-		v.Contradict("the data are not the model's training data: they have other rows, labels, " +
-			"weights or prior, or another order")
+		why := "they have other rows, labels, weights or prior, or another order"
+		if m.Table != nil {
+			why += ", or the model's table was changed"
+		}
+		v.Contradict("the data are not the model's training data: %s", why)
 	}
 }
 

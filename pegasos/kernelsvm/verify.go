@@ -41,8 +41,11 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y [
 	_, have, _ := strings.Cut(v.Data, ":")
 	_, want, known := strings.Cut(m.Data, ":") // the layout before the colon may differ
 	if v.Known = known && have == want; m.Data != "" && !v.Known {
-		v.Contradict("the data are not the model's training data: they have other rows or labels, " +
-			"or another order")
+		why := "they have other rows or labels, or another order"
+		if m.Table != nil {
+			why += ", or the model's table was changed"
+		}
+		v.Contradict("the data are not the model's training data: %s", why)
 	}
 	coef, unmatched := r.matchSupport(m)
 	if unmatched > 0 {
