@@ -42,6 +42,9 @@ func convertModel(c *call, in, out string) error {
 	if !(f.Lambda > 0 && f.Lambda <= math.MaxFloat64) {
 		return flags.Usagef("-lambda: have %v, want a positive finite number", f.Lambda)
 	}
+	if err := c.refuseDataFlags(in); err != nil {
+		return err
+	}
 	o := c.writes("OUT", out, modelKinds[f.To])
 	var test *output
 	if f.To == "go" {

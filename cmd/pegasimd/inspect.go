@@ -50,9 +50,19 @@ func runInspect(c *call, args []string) error {
 	if model && len(c.more) > 0 {
 		return flags.Usagef("%s is a model: want one model, or data", args[0])
 	}
+	if model {
+		if err := c.refuseDataFlags(args[0]); err != nil {
+			return err
+		}
+	}
 	named := isModelName(args[0]) && c.flags.Data.Format == dataset.FormatAuto
 	if model || named && len(c.more) == 0 { // reading a file that is no model says so
 		return inspectModel(c, args[0], jsonOut)
+	}
+	for _, name := range []string{"data", "top"} {
+		if c.flags.Given(name) {
+			return flags.Usagef("-%s is for models, and %s is not a model", name, inputName(args[0]))
+		}
 	}
 	return inspectData(c, args[0], jsonOut)
 }

@@ -75,6 +75,8 @@ func (r *modelReport) nameColumns(head pegasos.Head) (err error) {
 	return nil
 }
 
+func hasText(c tables.Column) bool { return c.Text != nil }
+
 // nameWeights takes n-grams from the data that text reads or, if text is nil, from the model.
 func (r *modelReport) nameWeights(text *dataReader) error {
 	var all []*weight
@@ -87,7 +89,6 @@ func (r *modelReport) nameWeights(text *dataReader) error {
 		}
 	}
 	if text != nil {
-		hasText := func(c tables.Column) bool { return c.Text != nil }
 		if r.Table == nil || !slices.ContainsFunc(r.Table.Columns, hasText) {
 			return flags.Usagef("-data: the model has no text features to name")
 		}

@@ -221,9 +221,7 @@ func describePage(c *call, in *htmlreport.Input, m predictor, d *dataReader) err
 	case kernelModel:
 		r.addKernel(m)
 	}
-	if e := r.Table; e == nil || !slices.ContainsFunc(e.Columns, func(c tables.Column) bool {
-		return c.Kind == tables.Text
-	}) {
+	if e := r.Table; e == nil || !slices.ContainsFunc(e.Columns, hasText) {
 		d = nil // there are no n-grams to name
 	}
 	if err := r.nameWeights(d); err != nil {

@@ -83,13 +83,29 @@ func (d *dataReader) checkFormat() error {
 	for _, f := range d.call.flags.Each() {
 		switch {
 		case f.Field == "Data.Format", f.Field == "Data.LabelColumn" && format == dataset.FormatNPY:
-		case f.Is(flags.Form|flags.Kinds) && !d.isTable():
+		case (f.Is(flags.Form|flags.Kinds) || f.Name == "words") && !d.isTable():
 			return flags.Usagef("-%s is for tables, and %s is not read as a table: if it is one, name its "+
 				"format with -format", f.Name, d)
 		case f.Is(flags.Cells) && !separated:
 			return flags.Usagef("-%s is for csv and tsv, and %s is read as %s", f.Name, d, format)
 		case f.Is(flags.Indices) && format != dataset.FormatAuto && format != dataset.FormatSvmlight:
 			return flags.Usagef("-%s is for svmlight data, and %s is read as %s", f.Name, d, format)
+		}
+	}
+	return nil
+}
+
+// refuseDataFlags refuses flags about data if the argument is a model. inspect -data also reads data.
+func (c *call) refuseDataFlags(model string) error {
+	for _, f := range c.flags.Each() {
+		ofData := f.Is(flags.Form|flags.Kinds|flags.Indices) ||
+			slices.Contains(strings.Fields("layout missing hash-bits stream"), f.Name)
+		switch {
+		case c.flags.TextData != "" && f.Is(flags.Kinds):
+			return flags.Usagef("-%s can't be given with -data: the model decides what the columns are",
+				f.Name)
+		case ofData && c.flags.TextData == "" && !(f.Name == "layout" && c.flags.To == "go"):
+			return flags.Usagef("-%s is for data, and %s is a model", f.Name, inputName(model))
 		}
 	}
 	return nil
@@ -206,6 +222,12 @@ func (d *dataReader) fit() (set *dataset.Set, err error) {
 	}
 	if d.dropWeights(d.last) { // d.skip has used the weights before: fit again
 		return d.fit()
+	}
+	for _, name := range []string{"ngrams", "words"} {
+		if d.call.flags.Given(name) && !slices.ContainsFunc(e.Columns, hasText) {
+			d.doubts = append(d.doubts, dataset.Doubt{About: "column", Text: "no column is read as text, so -" +
+				name + " has no effect"})
+		}
 	}
 	return set, nil
 }

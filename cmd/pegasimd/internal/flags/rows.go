@@ -298,7 +298,7 @@ var Table = []Topic{
 			Help: "columns to read as text, with features for their n-grams"},
 		{Name: "ngrams", Field: "Grams", Takes: "n", In: ofTable, Default: "2", Rule: Kinds,
 			Help: "the largest number of words in an n-gram of text"},
-		{Name: "words", Field: "Words", Takes: "n", In: ofTable, Rule: NotNegative,
+		{Name: "words", Field: "Words", Takes: "n", In: "train cv", Rule: NotNegative,
 			Help: "store the words of the n largest weights of text in the model, so that inspect can " +
 				"print them"},
 	}},
