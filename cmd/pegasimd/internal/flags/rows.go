@@ -127,8 +127,8 @@ var Table = []Topic{
 				"permutation, with -kernel: shuffled in each epoch (default shuffled, or " +
 				"permutation with -kernel and for dual coordinate descent from the first step)"},
 		{Name: "block", Field: "Block", Takes: "n", In: "train cv", Rule: Setting | NoKernel | Positive,
-			Help: fmt.Sprintf("the number of rows in a block with -order shuffled or blocks (default %d)",
-				settings.DefaultBlock)},
+			Help: fmt.Sprintf("the number of rows in a block with -order shuffled or blocks (default %d). With "+
+				"shuffled it is at most a 64th of the rows", settings.DefaultBlock)},
 		{Name: "batch", Field: "Batch", Takes: "n", In: "train cv", Rule: Setting | NoKernel | Positive,
 			Help: "the number of rows in a step (default 1)"},
 		{Name: "project", Field: "Project", In: "train cv", Rule: Setting | NoKernel,
