@@ -162,7 +162,10 @@ func (tr *Trainer) newVerifySession(ctx context.Context, m *Model, x Examples,
 		return nil, nil, configErrorf("Prior", "have the model with the hash %q, but training used the "+
 			"prior with the hash %q", tr.Prior.Hash(), m.Prior)
 	}
-	if tr.Start != nil && m.Start != "" && tr.Start.Hash() != m.Start {
+	if tr.Start != nil && m.Start == "" {
+		return nil, nil, configErrorf("Start", "the model's run did not start from a model: want none")
+	}
+	if tr.Start != nil && tr.Start.Hash() != m.Start {
 		return nil, nil, configErrorf("Start", "have the model with the hash %q, but the run started "+
 			"from the one with the hash %q", tr.Start.Hash(), m.Start)
 	}
@@ -333,8 +336,6 @@ func (tr *Trainer) checkSigmoids(ctx context.Context, v *Verification, m *Model,
 		return errors.New("pegasos: the model has no sigmoids")
 	case m.Config.Calibrate == 0:
 		return errors.New("pegasos: the sigmoids can't be verified: they were not fitted by folds")
-	case m.Start == "" && tr.Start != nil:
-		return configErrorf("Start", "the model's run did not start from a model: want none")
 	case m.Start != "" && tr.Start == nil:
 		return configErrorf("Start", "want the model with the hash %s, from which the folds began",
 			m.Start)

@@ -255,6 +255,12 @@ func TestVerifyErrors(t *testing.T) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
+	started := tr
+	started.Start = near
+	if _, err := started.Verify(ctx, m, p.dense, p.y, pegasos.VerifyOptions{}); !errors.As(err,
+		&field) || field.Field != "Start" {
+		t.Errorf("a start that the run did not have: %v", err)
+	}
 	unit := pegasos.Trainer{Config: pegasos.Config{Scale: pegasos.ScaleUnit}}
 	other = tr
 	if other.Prior, err = trainPlain(ctx, &unit, p.dense, p.y); err != nil {
