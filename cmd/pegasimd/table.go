@@ -95,7 +95,8 @@ func (d *dataReader) checkFormat() error {
 	return nil
 }
 
-// refuseDataFlags refuses flags about data if the argument is a model. inspect -data also reads data.
+// refuseDataFlags refuses flags about data if the argument is a model. inspect -data also reads
+// data.
 func (c *call) refuseDataFlags(model string) error {
 	for _, f := range c.flags.Each() {
 		ofData := f.Is(flags.Form|flags.Kinds|flags.Indices) ||
@@ -225,8 +226,8 @@ func (d *dataReader) fit() (set *dataset.Set, err error) {
 	}
 	for _, name := range []string{"ngrams", "words"} {
 		if d.call.flags.Given(name) && !slices.ContainsFunc(e.Columns, hasText) {
-			d.doubts = append(d.doubts, dataset.Doubt{About: "column", Text: "no column is read as text, so -" +
-				name + " has no effect"})
+			d.doubts = append(d.doubts, dataset.Doubt{About: "column",
+				Text: "no column is read as text, so -" + name + " has no effect"})
 		}
 	}
 	return set, nil

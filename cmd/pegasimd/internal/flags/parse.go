@@ -87,14 +87,33 @@ func (s *Set) Parse(args []string) (arguments []string, err error) {
 		if value == "" && f.Takes != "" && !f.Is(Kinds) && name != "keep" { // '' can name a column
 			return nil, Usagef("-%s: have \"\", want %s", name, wanted(f))
 		}
-		if s.given[name] && f.Takes == "list" && f.Is(Kinds) {
+		switch given := s.givenField(f.Field); {
+		case given == "" || f.Repeats():
+		case f.Takes == "list" && (f.Is(Kinds) || name == "keep"):
 			value = f.text(&s.Values) + "," + value // each -ignore names further columns
+		case value != f.text(&s.Values) && slices.Contains(once, f.Takes):
+			return nil, Usagef("-%s %s: want one value, but -%s %s is given, too", name, value, given,
+				f.text(&s.Values))
 		}
 		if err := s.Set(name, value); err != nil {
 			return nil, err
 		}
 	}
 	return arguments, nil
+}
+
+// once lists the types of flags for which a second value would silently replace the first. For
+// other flags the last value counts.
+var once = []string{"file", "list", "column", "balanced|label=weight,..."}
+
+// givenField returns the name of a given flag that sets the field; "" if there is none.
+func (s *Set) givenField(field string) string {
+	for _, f := range s.Each() {
+		if f.Field == field {
+			return f.Name
+		}
+	}
+	return ""
 }
 
 func (s *Set) isFlag(word string) bool {

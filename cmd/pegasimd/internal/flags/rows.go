@@ -127,8 +127,8 @@ var Table = []Topic{
 				"permutation, with -kernel: shuffled in each epoch (default shuffled, or " +
 				"permutation with -kernel and for dual coordinate descent from the first step)"},
 		{Name: "block", Field: "Block", Takes: "n", In: "train cv", Rule: Setting | NoKernel | Positive,
-			Help: fmt.Sprintf("the number of rows in a block with -order shuffled or blocks (default %d). With "+
-				"shuffled it is at most a 64th of the rows", settings.DefaultBlock)},
+			Help: fmt.Sprintf("the number of rows in a block with -order shuffled or blocks (default "+
+				"%d). With shuffled it is at most a 64th of the rows", settings.DefaultBlock)},
 		{Name: "batch", Field: "Batch", Takes: "n", In: "train cv", Rule: Setting | NoKernel | Positive,
 			Help: "the number of rows in a step (default 1)"},
 		{Name: "project", Field: "Project", In: "train cv", Rule: Setting | NoKernel,
@@ -312,7 +312,7 @@ var Table = []Topic{
 			Help: "write the probabilities of the classes beside the labels"},
 		{Name: "keep", Field: "Keep", Takes: "list", In: "predict!",
 			Help: "write CSV with a header: these columns of a table, then the prediction. all " +
-				"is every column. The list is as in train -ignore"},
+				"is every column. The list is as in train -ignore, and the flag may be repeated"},
 		{Name: "proba", Field: "Proba", In: "train!", Rule: NoKernel | ForClasses,
 			Help: "add probabilities by Platt's method with 5 folds, which trains 6 times. They " +
 				"use -weights but not -class-weight. With -loss log the model has probabilities " +
