@@ -23,7 +23,7 @@ func TestHistoryBranch(t *testing.T) {
 	do("", "git", "init", "-q", "--bare", "origin")
 	do("", "git", "init", "-q", "one")
 	do("one", "git", "commit", "-q", "--allow-empty", "-m", "Begin")
-	do("one", "git", "remote", "add", "origin", filepath.Join(dir, "origin"))
+	do("one", "git", "remote", "add", "origin", "../origin")
 	do("one", "git", "push", "-q", "origin", "HEAD:refs/heads/main")
 	do("", "git", "clone", "-q", "--branch", "main", "origin", "two")
 	line := func(clone, file, text string) {
@@ -62,8 +62,28 @@ func TestHistoryBranch(t *testing.T) {
 			}
 		}
 	}
-	if _, err := run(t.Context(), filepath.Join(dir, "one"), []string{asGate + "=1"}, command,
-		"history", "what"); err == nil {
-		t.Error("gate history what: no error")
+	fails := func(want string, args ...string) {
+		t.Helper()
+		_, err := run(t.Context(), filepath.Join(dir, "one"), []string{asGate + "=1"}, command, args...)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("gate %q: %v, want %q", args, err, want)
+		}
+	}
+	fails("usage", "history", "what")
+	line("one", "cpu-a.jsonl", "not pushed")
+	fails("not pushed", "history", "pull")
+	do("one", "git", "-C", "build/history", "-c", "user.name=x", "-c", "user.email=x", "commit", "-qam",
+		"Keep")
+	fails("not pushed", "history", "pull")
+	do("one", "git", "worktree", "remove", "--force", "build/history")
+	if err := os.MkdirAll(filepath.Join(dir, "one/build/history"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	line("one", "cpu-a.jsonl", "of a plain folder")
+	before := do("one", "git", "ls-remote", "origin")
+	fails("not from gate history pull", "history", "pull")
+	fails("not from gate history pull", "history", "push")
+	if after := do("one", "git", "ls-remote", "origin"); after != before {
+		t.Errorf("the remote had %s, now %s", before, after)
 	}
 }
