@@ -47,6 +47,11 @@ func (c *call) say(format string, a ...any) {
 	}
 }
 
+func (c *call) given(name string) (given bool) {
+	c.Visit(func(f *flag.Flag) { given = given || f.Name == name })
+	return given
+}
+
 func (c *call) defineForce(usage string) { c.BoolVar(&c.force, "force", false, usage) }
 
 // choice defines a flag whose value is one of the choices.

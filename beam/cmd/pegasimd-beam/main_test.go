@@ -131,7 +131,7 @@ func TestTrainAgain(t *testing.T) {
 	args[3] = filepath.Join(dir, "brief")
 	args = append(args, "-epochs", "1")
 	if _, message := invoke(t, 0, args...); !strings.HasSuffix(message, "-epochs may help, with "+
-		"another -dir\n") {
+		"another -dir\n") || strings.Contains(message, "yet: ") {
 		t.Error(message)
 	}
 }
@@ -600,6 +600,12 @@ func TestUsage(t *testing.T) {
 		"nonsense":                                                                  "unknown command",
 		"train " + manifest + " m":                                                  "-dir has to be given",
 		"train -dir r -tol 0 " + manifest + " m":                                    "-tol: have 0, want more than 0",
+		"train -dir r -tol 1 " + manifest + " m":                                    "have 1, want more than 0",
+		"train -dir r -lambda 0 " + manifest + " m":                                 "have 0, want a positive",
+		"train -dir r -lambda NaN " + manifest + " m":                               "have NaN, want a positive",
+		"train -dir r -lambda Inf " + manifest + " m":                               "have +Inf, want a positive",
+		"train -dir r -epochs 0 " + manifest + " m":                                 "have 0, want 1 or more",
+		"verify -epochs 0 " + manifest + " m":                                       "have 0, want 1 or more",
 		"train -dir r -deadline 0s " + manifest + " m":                              "-deadline",
 		"train -no-beam -dir r " + manifest + " m -- --runner=prism":                "remove the arguments after --",
 		"train -dir r " + manifest:                                                  "too few arguments",

@@ -3,8 +3,10 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/pegasimd/pegasimd/beam/internal/engine"
 	"github.com/pegasimd/pegasimd/beam/internal/runs"
@@ -91,7 +93,11 @@ func (t *trainFlags) run() error {
 	switch {
 	case t.dir == "":
 		return usagef("-dir has to be given: a folder that all workers see")
-	case !(t.cfg.Tol > 0):
+	case t.given("lambda") && !(t.cfg.Lambda > 0 && t.cfg.Lambda <= math.MaxFloat64):
+		return usagef("-lambda: have %v, want a positive finite number", t.cfg.Lambda)
+	case t.given("epochs") && t.cfg.Epochs < 1:
+		return usagef("-epochs: have %d, want 1 or more", t.cfg.Epochs)
+	case !(t.cfg.Tol > 0 && t.cfg.Tol < 1):
 		return usagef("-tol: have %v, want more than 0 and less than 1", t.cfg.Tol)
 	}
 	path := t.args[1]
@@ -125,7 +131,7 @@ func (t *trainFlags) run() error {
 		return err
 	}
 	t.say("%s: objective %.6g, %s: %s", plural.Count(r.Round, "round"), r.Objective,
-		proof.Standing(r.Gap()), escape.Name(path))
+		strings.TrimSuffix(proof.Standing(r.Gap()), " yet"), escape.Name(path))
 	switch most := cmp.Or(t.cfg.Epochs, settings.DefaultNewtonEpochs); {
 	case r.Reached:
 	case r.Iterations >= most:

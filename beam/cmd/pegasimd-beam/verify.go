@@ -28,6 +28,9 @@ rounds like those of train but independent of the training. Like pegasimd verify
                   exit code is 1
   claims nothing  the model has no objective, no bound, or a gap above 100 %; the exit code is 3
 
+A line is printed for each round: the least objective P so far, how far it can be above the
+optimum, and the seconds of the round. The line of the last round is about MODEL.
+
 MODEL may also come from pegasimd train without -weights and -holdout, if pegasimd-beam train
 supports its settings: curves, for example, it does not. The state of all rounds is kept in the
 folder of -dir, so that the same command continues after an interruption; the default is a temporary
@@ -54,8 +57,8 @@ type verifyFlags struct {
 
 func (v *verifyFlags) run() error {
 	switch {
-	case v.epochs < 0:
-		return usagef("-epochs: have %d, want 0 or more", v.epochs)
+	case v.given("epochs") && v.epochs < 1:
+		return usagef("-epochs: have %d, want 1 or more", v.epochs)
 	case v.dir == "" && len(v.beam) > 0:
 		return usagef("-dir is missing: with flags of Beam, name a folder that all workers can use")
 	}
