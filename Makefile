@@ -45,7 +45,7 @@ MODULES = $(filter-out . cmd/pegasimd gate gate/example,$(shell git ls-files '*g
 test-all: SHORT = # also for its prerequisite
 test-all: test ## the same with the long forms, and the other modules: Beam, the gate, benchmarks, the generator
 	$(GO) -C gate test -timeout 30m ./...
-	$(GO) test -short -timeout 30m $(MODULES:%=./%/...)
+	$(GO) test -short -timeout 30m $(or $(MODULES:%=./%/...),$(error git lists no modules: run this in a clone))
 	GOWORK=off $(GO) -C gate/example test ./...
 
 .PHONY: generate

@@ -78,8 +78,8 @@ func TestKinds(t *testing.T) {
 	runs := 1
 	if text := os.Getenv("GATE_RUNS"); text != "" {
 		var err error
-		if runs, err = strconv.Atoi(text); err != nil {
-			t.Fatal(err)
+		if runs, err = strconv.Atoi(text); err != nil || runs < 1 {
+			t.Fatalf("GATE_RUNS=%s: want a number of runs, at least 1", text)
 		}
 	}
 	p := newKinds(t)

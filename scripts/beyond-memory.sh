@@ -3,7 +3,7 @@
 # Trains on a set about 4 times as large as the memory limit, which includes file pages, and prints the disk's speed for
 # comparison: beyond-memory.sh FOLDER. FOLDER needs 2.4 GB; the script must be allowed to make a memory cgroup (root, Linux).
 set -euo pipefail
-dir=$(realpath "$1")
+dir=$(realpath "${1:?usage: beyond-memory.sh FOLDER}")
 cd "$(dirname "$0")/.."
 data=$dir/bigset.pgsm limit=$((512 << 20))
 

@@ -204,10 +204,11 @@ fuzz_target() { # fuzz_target FOLDER NAME
 
 if [ "${1:-}" = only ]; then
 	shift
-	"$@"
+	"${@:?usage: ci.sh only FUNCTION}"
 	exit
 fi
 
+: "${1:?usage: ci.sh STAGES..., or ci.sh only FUNCTION}"
 TIMEFORMAT='%R %U %S'
 table='' sum=0
 trap 'printf "%s== %-18s %5d s\n" "$table" together "$sum"' EXIT

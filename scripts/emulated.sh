@@ -4,6 +4,7 @@
 # on this CPU: emulated.sh NAMES... of arm64, s390x, 386, riscv64, wasm, haswell, nehalem, v3. A name that can't be run is
 # an error.
 set -euo pipefail
+: "${1:?usage: emulated.sh NAMES...}"
 cd "$(dirname "$0")/.."
 export CGO_ENABLED=0
 

@@ -7,6 +7,7 @@
 # the user's module cache; all other modules come from there. $PROXY is the folder, $VERSION the
 # version of our modules, $TREE the tree that was copied.
 set -euo pipefail
+: "${1:?usage: proxy.sh COMMAND [ARGUMENTS...]}"
 cd "$(dirname "$0")/.."
 
 path=github.com/pegasimd/pegasimd

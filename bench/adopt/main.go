@@ -34,6 +34,9 @@ func main() {
 	only := flag.String("only", "", "only the projects whose names match this `regexp`")
 	testing := flag.Bool("tests", true, "run the projects' tests")
 	flag.Parse()
+	if flag.NArg() > 0 {
+		log.Fatalf("unexpected argument %q", flag.Arg(0))
+	}
 	chosen, err := regexp.Compile(*only)
 	if err != nil {
 		log.Fatal(err)

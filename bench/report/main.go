@@ -40,6 +40,9 @@ func main() {
 	dir := flag.String("dir", ".", "the `folder` of the results of make bench and of the report")
 	pictures := flag.String("pictures", "", "write kernels.svg and proof.svg to this `folder`")
 	flag.Parse()
+	if flag.NArg() > 0 {
+		log.Fatalf("unexpected argument %q", flag.Arg(0))
+	}
 	if err := write(*dir, "../build/history", *pictures); err != nil {
 		log.Fatal(err)
 	}

@@ -69,7 +69,7 @@ func Read(dir string) (*Report, error) {
 	name := filepath.Join(dir, "bench.txt")
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: make bench writes this file", err)
 	}
 	defer f.Close()
 	report := &Report{}
