@@ -59,7 +59,7 @@ func TestFormatOf(t *testing.T) {
 		"a.svm": true, "a.txt.gz": true, "a.csv": true, "a.csv.gz": true, "a.psv": false,
 		"a.tsv": false, "a.npy": true, "a.pgsm": true, "a.pgsm.gz": false, "a.jsonl": false,
 		"a.csv.zst": false, "a.svm.bz2": false, "A.PSV": false, "A.PGSM.GZ": false, "A.SVM.GZ": true,
-		"a.svm.zst.gz": false, "-": true, "a": false,
+		"a.svm.zst.gz": false, "-": true, "a": false, "a.npy,b.npy": false, "a,b.npy": true,
 	} {
 		if have := FormatOf(path).CanWrite(path); have != want {
 			t.Errorf("CanWrite(%q) is %v, want %v", path, have, want)

@@ -71,12 +71,12 @@ func (f Format) IsTable() bool { return f.info().table }
 
 // CanWrite reports whether [Write] can write format f to a file called path. If path ends in .gz,
 // the caller must compress the data; FormatPGSM does not allow .gz. Apart from one .gz, path must
-// not end in .gz, .bz2 or .zst, nor, for FormatCSV, in .psv.
+// not end in .gz, .bz2 or .zst, nor, for FormatCSV, in .psv, nor name a pair of .npy files.
 func (f Format) CanWrite(path string) bool {
 	info := f.info()
 	plain, _ := files.CutEnding(path, ".gz")
 	return info.writes && !slices.Contains(info.only, files.Ending(plain)) &&
-		!(info.mapped && plain != path) && files.PlainName(plain) == plain
+		!(info.mapped && plain != path) && files.PlainName(plain) == plain && !isNPYPair(path)
 }
 
 // FormatOf returns the format by the ending of the file's name, in lower or upper case, after

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/help"
@@ -161,6 +162,9 @@ func (d *dataReader) readFor(model string, format dataset.Format) (*dataset.Set,
 func outFormat(name string) (dataset.Format, error) {
 	format := dataset.FormatOf(name)
 	switch {
+	case !format.CanWrite(name) && format.CanWrite(strings.ReplaceAll(name, ",", "-")):
+		return "", flags.Usagef("%s: a name of two files: want one, whose last column gets the labels",
+			name)
 	case !format.CanWrite(plainName(name)):
 		return "", flags.Usagef("%s: want a name that ends in .svm, .csv, .npy or .pgsm; to convert a "+
 			"linear model, give -from or -to", name)

@@ -49,6 +49,7 @@ func TestConvertData(t *testing.T) {
 			[]string{"convert", svm, filepath.Join(dir, "x.pgsm.gz")}},
 		{"want a name that ends in", exitUsage,
 			[]string{"convert", svm, filepath.Join(dir, "x.doc")}},
+		{"a name of two files", exitUsage, []string{"convert", svm, filepath.Join(dir, "x.npy,y.npy")}},
 		{"no such file", exitError, []string{"convert", filepath.Join(dir, "none.svm"),
 			filepath.Join(dir, "x.csv")}},
 		{"no such file", exitError, []string{"convert", svm, filepath.Join(dir, "none", "x.csv")}},
