@@ -22,6 +22,8 @@ import (
 	"time"
 )
 
+const mostRounds = 1_000_000
+
 const (
 	exitRegression  = 1
 	exitError       = 2
@@ -118,6 +120,8 @@ func parse(args []string) (*config, error) {
 	case c.rounds < fewestRounds:
 		return nil, fmt.Errorf("-rounds %d: must be at least %d, for a confidence interval of 95 %%",
 			c.rounds, fewestRounds)
+	case c.rounds > mostRounds:
+		return nil, fmt.Errorf("-rounds %d: must be at most %d", c.rounds, mostRounds)
 	case c.limit <= 0:
 		return nil, fmt.Errorf("-limit %s: must be positive", c.limit)
 	case !(c.threshold >= 0 && c.threshold < 100):

@@ -119,7 +119,7 @@ func TestCompareOtherFunctions(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	for _, args := range []string{"", "-base x -bench= -time=", "-base x -rounds 5",
+	for _, args := range []string{"", "-base x -bench= -time=", "-base x -rounds 5", "-base x -rounds 1000001",
 		"-base x -functions (", "-base x -bench (", "-base x -time (", "-base x y", "-what"} {
 		if _, err := parse(strings.Fields(args)); err == nil {
 			t.Errorf("%q passes", args)
