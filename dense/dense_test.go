@@ -314,6 +314,12 @@ func TestFromSliceRejectsOtherSizes(t *testing.T) {
 	}
 }
 
+func TestFromSliceWithoutColumns(t *testing.T) {
+	if m, err := dense.FromSlice(math.MaxInt, 0, nil); err != nil || m.Rows() != math.MaxInt {
+		t.Error(err)
+	}
+}
+
 func TestNoAllocations(t *testing.T) {
 	m := dense.New(9, 100)
 	x, y := make([]float32, 100), make([]float32, 100)

@@ -29,6 +29,9 @@ func FromSlice(rows, cols int, values []float32) (*Matrix, error) {
 			rows, cols)
 	}
 	m := New(rows, cols)
+	if cols == 0 {
+		return m, nil // there may be 2^63-1 rows
+	}
 	for i := range rows {
 		copy(m.Row(i), values[i*cols:])
 	}

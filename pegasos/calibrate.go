@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/calibrate"
@@ -62,6 +63,9 @@ func (t *task) calibrate(ctx context.Context, m *Model, set *store.Set) error {
 	for f := range folds {
 		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		if !slices.Contains(fold, f) {
+			continue // no rows to score: there are more folds than rows
 		}
 		inner.Weights = calibrate.Outside(own, fold, f)
 		others, err := inner.newSet(set.X, labels)

@@ -46,6 +46,17 @@ func TestCalibrateProgressEnded(t *testing.T) {
 	}
 }
 
+func TestCalibrateSkipsEmptyFolds(t *testing.T) {
+	data := random(91, 60, 4, 2, 1)
+	runs := 0
+	tr := pegasos.Trainer{Config: pegasos.Config{Calibrate: 1000, Epochs: 1}}
+	tr.Progress = func(pegasos.Progress) { runs++ }
+	m, err := trainPlain(t.Context(), &tr, data.dense, data.y)
+	if err != nil || runs > 1+60 || len(m.Calibration) != 1 {
+		t.Errorf("%v, %d runs for 60 rows", err, runs)
+	}
+}
+
 func TestCalibrateError(t *testing.T) {
 	data := random(91, 60, 4, 2, 1)
 	cfg := pegasos.Config{Calibrate: 3, Batch: 60} // a batch has more rows than two folds
