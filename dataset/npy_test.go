@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
@@ -416,6 +417,16 @@ func TestWriteNPY(t *testing.T) {
 		encode("<f4", 1, 0, 2, 0, 3, 0, 1e-45, 0, 0, 1, 0, 0, 0, 0, 2)...)
 	if !bytes.Equal(b.Bytes(), want) {
 		t.Errorf("%q\nwant\n%q", b.Bytes(), want)
+	}
+}
+
+func TestTablesNeedFeatures(t *testing.T) {
+	s := &Set{Dense: dense.New(2, 0), Y: make([]float32, 2)}
+	for _, format := range []Format{FormatNPY, FormatCSV} {
+		err := Write(io.Discard, format, s)
+		if err == nil || !strings.Contains(err.Error(), "a set without features can't be written") {
+			t.Errorf("%s: %v", format, err)
+		}
 	}
 }
 

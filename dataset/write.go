@@ -94,11 +94,8 @@ func WriteCSV(w io.Writer, s *Set) error {
 	if err := s.check(); err != nil {
 		return err
 	}
-	if err := s.fitsText("csv"); err != nil {
+	if err := s.fitsTable("csv"); err != nil {
 		return err
-	}
-	if s.Cols() == 0 {
-		return fmt.Errorf("dataset: a set without features can't be written as CSV")
 	}
 	names, err := csvNames(s)
 	if err != nil {
@@ -208,13 +205,13 @@ func csvNames(s *Set) (cells []string, err error) {
 
 // WriteNPY writes the set as an array of float32 in NumPy's .npy format, version 1, one example per
 // row with its label in the last column. Names are not written: labels are written as indices in
-// Names. WriteNPY returns an error if a number is not finite or a sparse set has too many zeros to
-// write.
+// Names. WriteNPY returns an error if the set has no features, a number is not finite, or a sparse
+// set has too many zeros to write.
 func WriteNPY(w io.Writer, s *Set) error {
 	if err := s.check(); err != nil {
 		return err
 	}
-	if err := s.fitsText("npy"); err != nil {
+	if err := s.fitsTable("npy"); err != nil {
 		return err
 	}
 	cols := s.Cols() + 1
@@ -248,7 +245,11 @@ func WriteNPY(w io.Writer, s *Set) error {
 	return err
 }
 
-func (s *Set) fitsText(form string) error {
+func (s *Set) fitsTable(form string) error {
+	if s.Cols() == 0 {
+		return fmt.Errorf("dataset: a set without features can't be written as %s: use svmlight or "+
+			"pgsm", form)
+	}
 	if s.Dense != nil {
 		return nil
 	}
