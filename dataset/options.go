@@ -176,8 +176,8 @@ type Options struct {
 	// The result does not depend on Threads.
 	Threads int
 
-	// Decompressors are compression formats besides gzip. A Decompressor with the magic bytes of
-	// gzip replaces the standard library's.
+	// Decompressors are compression formats besides gzip. Each must have a Magic and an Open. A
+	// Decompressor with the magic bytes of gzip replaces the standard library's.
 	Decompressors []Decompressor
 
 	// Stdin, if not nil, replaces standard input, whose name is "-".
@@ -277,8 +277,16 @@ func (l Layout) check() error {
 }
 
 func (o Options) checkForm() error {
-	for option, character := range map[string]string{"separator": o.Separator, "quote": o.Quote,
-		"comment": o.Comment} {
+	if o.SkipLines < -1 {
+		return fmt.Errorf("dataset: SkipLines %d: want 0 or more, or -1 for none", o.SkipLines)
+	}
+	for i, d := range o.Decompressors {
+		if d.Open == nil || d.Magic == "" {
+			return fmt.Errorf("dataset: Decompressors[%d]: want a Magic and an Open", i)
+		}
+	}
+	for i, character := range []string{o.Separator, o.Quote, o.Comment} {
+		option := []string{"separator", "quote", "comment"}[i]
 		if len(character) > 1 && !(character == "none" && option != "separator") ||
 			len(character) == 1 && (character[0] < ' ' && character[0] != '\t' || character[0] > '~') {
 			want := "a printable ASCII character or a tab"

@@ -130,6 +130,10 @@ func TestReadErrors(t *testing.T) {
 		`dataset: quote "ab": want a printable ASCII character or a tab, or "none"`: {
 			Quote: "ab",
 		},
+		`dataset: SkipLines -2: want 0 or more, or -1 for none`: {SkipLines: -2},
+		`dataset: Decompressors[0]: want a Magic and an Open`: {
+			Decompressors: []Decompressor{{Magic: "x", Ending: ".x"}},
+		},
 		`dataset: MaxBytes -1 is negative`: {MaxBytes: -1},
 		`dataset: Threads -1 is negative`:  {Threads: -1},
 	} {
