@@ -11,6 +11,7 @@ import (
 func TestMistakes(t *testing.T) {
 	p := random(1, 20, 3, 3, 1)
 	m := mustTrain(t, p.dense, p.y, pegasos.Config{Epochs: 1})
+	logistic := mustTrain(t, p.dense, p.y, pegasos.Config{Epochs: 1, Loss: pegasos.Log})
 	tr, none := new(pegasos.Trainer), context.Context(nil)
 	for name, call := range map[string]func(){
 		"Trainer.Train: the context is nil": func() { tr.Train(none, p.dense, p.y) },
@@ -24,6 +25,10 @@ func TestMistakes(t *testing.T) {
 		},
 		"Model.Class: len(scores) = 0, len(m.Weights) = 3": func() { m.Class(nil) },
 		"Model.ClassName: class -1 of 3":                   func() { m.ClassName(-1) },
+		"Model.Probabilities: len(scores) = 0, len(m.Weights) = 3": func() {
+			logistic.Probabilities(nil, nil)
+		},
+		"Model.Pair: pair 3 of 3 classes": func() { m.Pair(3) },
 		"Model.PredictDense: the model has no weights": func() {
 			new(pegasos.Model).PredictDense(nil)
 		},
@@ -38,5 +43,15 @@ func TestMistakes(t *testing.T) {
 			}()
 			call()
 		}()
+	}
+}
+
+func TestVerifyRefusesNegativePasses(t *testing.T) {
+	p := random(1, 20, 3, 3, 1)
+	m := mustTrain(t, p.dense, p.y, pegasos.Config{Epochs: 1})
+	_, err := new(pegasos.Trainer).Verify(t.Context(), m, p.dense, p.y,
+		pegasos.VerifyOptions{Passes: -1})
+	if err == nil || err.Error() != "pegasos: Passes: have -1, want 0 or more" {
+		t.Error(err)
 	}
 }

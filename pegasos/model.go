@@ -351,7 +351,11 @@ func (m *Model) check() error {
 }
 
 // Pair returns the indices in Classes of the two classes of weight vector k of a one-vs-one model.
+// It panics if there is no pair k of classes.
 func (m *Model) Pair(k int) (first, second int) {
+	if n := len(m.Classes); k < 0 || k >= n*(n-1)/2 {
+		panic(misuse.Of("pair %d of %s", k, plural.Count(n, "class")))
+	}
 	return labels.Pair(k, len(m.Classes))
 }
 

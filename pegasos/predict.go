@@ -274,13 +274,14 @@ func (m *Model) HasProbabilities() bool {
 // probability of its positive class: the value of its sigmoid in Calibration at its score z, or
 // 1/(1 + e^-z) without a Calibration. A model with a weight vector for each class divides these
 // probabilities by their sum; a one-vs-one model combines them by the second method of Wu, Lin and
-// Weng (JMLR 5, 2004). Probabilities panics unless [Model.HasProbabilities] is true.
+// Weng (JMLR 5, 2004). Probabilities panics unless [Model.HasProbabilities] is true, and if there
+// are fewer scores than weight vectors.
 func (m *Model) Probabilities(scores, dst []float64) []float64 {
 	if !m.HasProbabilities() {
 		panic(misuse.Of("the model has no probabilities"))
 	}
+	scores = m.checkScores(scores)
 	dst = resize(dst, len(m.Classes))
-	scores = scores[:len(m.Weights)]
 	if m.Calibration == nil && m.Config.Multiclass == Multinomial {
 		calibrate.Softmax(dst, scores)
 		return dst

@@ -84,6 +84,9 @@ type VerifyOptions struct {
 func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32,
 	o VerifyOptions) (*Verification, error) {
 	misuse.Context(ctx)
+	if o.Passes < 0 {
+		return nil, fmt.Errorf("pegasos: Passes: have %d, want 0 or more", o.Passes)
+	}
 	if tr.Holdout != 0 {
 		return tr.verifyHoldout(ctx, m, x, y, o)
 	}
