@@ -153,9 +153,6 @@ func (h *header) check(m *Model) error {
 	if err := m.checkSettings(); err != nil {
 		return fmt.Errorf("header: %w", err)
 	}
-	if (h.hash == "") != (m.Data == "") {
-		return fmt.Errorf("header: want both the lines hash and data, or neither")
-	}
 	if h.hash == "" {
 		return nil
 	}

@@ -157,22 +157,3 @@ func TestProven(t *testing.T) {
 		}
 	}
 }
-
-// If there is only one weight vector, its steps and violations are those of the result.
-func TestOneVectorRepeatsResult(t *testing.T) {
-	for _, c := range []ClassResult{
-		{Steps: 5, Violations: 2}, {Steps: 4, Violations: 2}, {Steps: 5},
-	} {
-		c.Objective, c.DualObjective, c.Lambda = 3, 2, 1
-		r := Result{Steps: 5, Violations: 2, Objective: 3, DualObjective: 2, PerClass: []ClassResult{c}}
-		told := ""
-		compared := Comparison{Contradict: func(format string, a ...any) {
-			told = fmt.Sprintf(format, a...)
-		}}
-		m := Measurement{Objective: 3, Bound: 2}
-		compared.Linear(r, 1, false, []Found{{Lambda: 1, Exact: m, Quick: m}}, Claim{3, 2})
-		if want := c.Steps != 5 || c.Violations != 2; (told != "") != want {
-			t.Errorf("%+v: %q", c, told)
-		}
-	}
-}
