@@ -59,8 +59,8 @@ type dataForm struct {
 	name string
 	file []byte
 	read func(b []byte) (*Set, error)
-	// If a checksum covers the whole file, a mutant gives this set, an error, or several copies of
-	// a gzip file's text; else nil.
+	// whole is nil unless a checksum covers the file's data. Then a mutant gives this set, an error
+	// or, for a gzip file, several copies of its text.
 	whole *Set
 	text  string // decompressed text of a gzip file
 }

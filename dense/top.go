@@ -75,7 +75,7 @@ func TopBytes(dst []Hit, by Metric, rows []byte, stride int, x []float32) []Hit 
 }
 
 // TopByteSlices is [TopBytes] for rows that are separate slices. It panics with the index of the
-// first row that does not have four bytes for each element of x.
+// first row whose length is not 4*len(x).
 func TopByteSlices(dst []Hit, by Metric, rows [][]byte, x []float32) []Hit {
 	nearest.CheckEach(rows, "4*len(x)", 4*len(x))
 	s := nearest.Rows[float32]{ByteSlices: rows, N: len(x), Count: len(rows)}

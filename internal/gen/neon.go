@@ -689,7 +689,8 @@ func (t *neon) Fold(v Group) {
 }
 
 func (t *neon) FoldFour(v [4]Group) Group {
-	// two returns the sums of lanes 0 and 2 of a and of b, then of lanes 1 and 3 of a and of b.
+	// two adds the halves of a and of b to groups of four lanes. It returns the sums of lanes 0 and 2
+	// of both, then of lanes 1 and 3 of both.
 	two := func(a, b Group) reg.VecVirtual {
 		even, odd := t.V128(), t.V128()
 		for _, g := range []Group{a, b} {

@@ -68,7 +68,7 @@ type usageError struct{ error }
 
 func usagef(format string, a ...any) error { return usageError{fmt.Errorf(format, a...)} }
 
-// The flag's usage begins with its placeholder in backquotes.
+// printFlag leaves out of the usage a placeholder with which it begins, in backquotes.
 func (c *call) printFlag(f *flag.Flag) {
 	name, usage := flag.UnquoteUsage(f)
 	usage = strings.TrimPrefix(usage, name+" ")

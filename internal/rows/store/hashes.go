@@ -82,7 +82,7 @@ func TextHash(j int32, text string) uint64 {
 	return murmur.Mix64(h.Sum64()) * columnKey(j)
 }
 
-// SplitMix64 (Steele, Lea and Flood, 2014)
+// columnKey returns number j+1 of SplitMix64 (Steele, Lea and Flood, 2014) with seed 0, made odd.
 func columnKey(j int32) uint64 {
 	z := uint64(j+1) * 0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9

@@ -203,7 +203,7 @@ func ExactLabel(token []byte, v float32) (y float32, reason string) {
 	}
 	for i, c := range token[n:] {
 		if c != '0' && (i > 0 || c != '.') {
-			return v, "" // not an integer
+			return v, "" // not an integer, or with an exponent
 		}
 	}
 	for n > 0 && token[0] == '0' {

@@ -22,7 +22,7 @@ type spec struct {
 	log     bool
 	costs   [][]float64 // nil for 1 each
 	lambda  float64
-	bias    float64 // value of the appended feature; 0 for none
+	bias    float64 // value of the appended feature; 0 for none, or with free
 	free    bool    // the bias has no penalty
 	weights []float32
 	prior   bool // random weights
