@@ -82,8 +82,8 @@ func TestRealImages(t *testing.T) {
 			t.Errorf("%s: accuracy %v, want at least %v", m.Config.Multiclass, right, c.accuracy)
 		}
 	}
-	// liblinear's objective for class 6 (shirts) against the rest is nearly the optimum
-	const optimum = 0.17453292
+	// the optimum for class 6 (shirts) against the rest, by Newton's method to a gap of 1e-6
+	const optimum = 0.1745153
 	if c := m.Result.PerClass[6]; c.DualObjective > optimum || c.Objective < optimum*(1-1e-5) {
 		t.Errorf("class 6: objective %v and bound %v do not enclose the optimum %v", c.Objective,
 			c.DualObjective, optimum)

@@ -152,6 +152,8 @@ func TestResumeRefuses(t *testing.T) {
 	if !errors.Is(err, pegasos.ErrPaused) {
 		t.Fatal(err)
 	}
+	damaged := *m
+	damaged.Weights = nil
 	plain := mustTrain(t, data.dense, data.y, cfg)
 	other := random(36, 20, 3, 2, 1)
 	labels := append([]float32(nil), data.y...)
@@ -166,6 +168,7 @@ func TestResumeRefuses(t *testing.T) {
 		y  []float32
 	}{
 		"no state":     {pegasos.Trainer{Config: cfg, Resume: plain}, data.dense, data.y},
+		"no weights":   {pegasos.Trainer{Config: cfg, Resume: &damaged}, data.dense, data.y},
 		"start too":    {pegasos.Trainer{Config: cfg, Resume: m, Start: plain}, data.dense, data.y},
 		"other seed":   {pegasos.Trainer{Config: wrong, Resume: m}, data.dense, data.y},
 		"other rows":   {pegasos.Trainer{Config: cfg, Resume: m}, other.dense, data.y},

@@ -234,11 +234,14 @@ func (t *task) checkModels() error {
 	return t.checkResumed()
 }
 
-// checkResumed compares Start with the Start of the resumed run, if any. It also sets t.startHash
-// and, for a run with a Start, t.classes.
+// checkResumed checks Resume, if any, and compares Start with the Start of its run. It also sets
+// t.startHash and, for a run with a Start, t.classes.
 func (t *task) checkResumed() error {
 	if t.Resume == nil {
 		return nil
+	}
+	if err := t.Resume.check(); err != nil {
+		return configErrorf("Resume", "%v", err)
 	}
 	want := t.Resume.Start
 	switch {
@@ -252,7 +255,7 @@ func (t *task) checkResumed() error {
 		return configErrorf("Start", "want the model with the hash %.16s..., from which the run to "+
 			"resume started: %s trains from it, too", want, options.Name("Calibrate"))
 	}
-	if t.startHash = want; want != "" && t.classes == nil && t.Resume.check() == nil {
+	if t.startHash = want; want != "" && t.classes == nil {
 		t.classes = t.Resume.Classes // the Start's, of which some may have no rows
 	}
 	return nil
@@ -282,7 +285,7 @@ func firstOfOne(a, b []float32) float32 {
 func (t *task) rescaleModels(cols int) error {
 	for i, m := range []**Model{&t.Start, &t.Prior, &t.Resume} {
 		what, from := []string{"Start", "Prior", "Resume"}[i], *m
-		if from == nil || from.check() != nil { // an invalid model is reported when it is used
+		if from == nil {
 			continue
 		}
 		s := cmp.Or(t.scale, &scale.Scale{Kind: scale.None, Folded: true})

@@ -57,8 +57,8 @@ func readPredictor(name string, stdin io.Reader) (predictor, error) {
 	return nil, fmt.Errorf("%s: neither a linear model nor a kernel machine", name)
 }
 
-// If an existing file is not a model but another argument is, the error says so: commands differ in
-// the order of MODEL and DATA.
+// If an existing file is not a model but another argument names a regular file that is one, the
+// error says so: commands differ in the order of MODEL and DATA.
 func (c *call) readPredictor(name string) (predictor, error) {
 	p, err := readPredictor(name, os.Stdin)
 	if err == nil || name == "-" || errors.Is(err, fs.ErrNotExist) {

@@ -7,7 +7,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/misuse"
 )
 
-// Stepper takes several training steps of the hinge loss at once, on rows with one value each.
+// Stepper takes several training steps of the hinge loss in one call, on rows whose nonzeros are
+// all equal, such as binary data.
 type Stepper struct {
 	cols    int
 	rows    []constantRow // a last constantRow starts at len(indices)

@@ -70,7 +70,7 @@ type Report struct {
 	Distinct string `json:"distinct,omitempty"` // number of different cells, or a lower bound
 }
 
-// Approximate bytes of a column, in a pass of full statistics and in a raw pass.
+// Approximate bytes of a column of few distinct cells, in a pass of full statistics and in a raw pass.
 const (
 	columnBytes    = 1200
 	rawColumnBytes = 128

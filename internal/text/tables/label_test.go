@@ -127,8 +127,9 @@ func TestMissingLabels(t *testing.T) {
 			t.Errorf("%s: doubts %v", c.name, f.Doubts)
 		}
 	}
-	f := new(Fitter) // no flag gives the label's column a kind
+	f := new(Fitter)
 	_, _, err := fitTo(f, dataset.Options{}, reading("a,b,y\n"+row(times(9, "1K", "2000", "3K")...)))
+	// The doubt names no flag, because the label's column can't be given a kind.
 	if err != nil || len(f.Doubts) != 1 || f.Doubts[0].Flag != "" {
 		t.Error(err, f.Doubts)
 	}

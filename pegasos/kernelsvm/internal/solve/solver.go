@@ -36,7 +36,7 @@ func newSolver(p *Problem, set Settings, m *Memory, report func(Solution)) *solv
 	n := len(p.Pos)
 	s := &solver{Problem: p, Settings: set, Memory: m, Solution: p.unsolved(), report: report,
 		score: make([]float64, n), alpha: make([]float64, n)}
-	all := n == len(p.Rows.At) // problems of all rows have equal row numbers, and share the cache
+	all := n == len(p.Rows.At) // problems of all rows number the rows alike, and share the cache
 	if !all || !m.all {
 		m.cache.reset(n)
 	}
