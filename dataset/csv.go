@@ -304,7 +304,7 @@ func (t *tableFile) labelOf(cells []string) (y float32, missing bool, reason str
 		y, reason = t.classes.class(text)
 		return y, false, reason
 	default:
-		if reason = t.checkExact(text, l.Value); reason != "" {
+		if reason = t.checkExact(text, l); reason != "" {
 			reason = "label is " + reason
 		}
 		return l.Value, false, reason
@@ -334,11 +334,14 @@ func (t *tableFile) parseLabel(text string) (l form.Label, reason string) {
 
 // checkExact returns why float32 can't hold an integer label, or "". With Options.RoundLabels it
 // counts such a label in t.rounded instead.
-func (t *tableFile) checkExact(label string, v float32) (reason string) {
-	if v > -1<<24 && v < 1<<24 {
+func (t *tableFile) checkExact(text string, l form.Label) (reason string) {
+	if l.Value > -1<<24 && l.Value < 1<<24 {
 		return ""
 	}
-	if _, reason = cell.ExactLabel([]byte(label), v); reason != "" && t.opt.RoundLabels {
+	if reason = cell.NotExact; !l.Rounded {
+		_, reason = cell.ExactLabel([]byte(text), l.Value)
+	}
+	if reason != "" && t.opt.RoundLabels {
 		t.rounded++
 		reason = ""
 	}

@@ -31,3 +31,25 @@ func TestRoundedFeatures(t *testing.T) {
 		}
 	}
 }
+
+// Labels that are the same float32 must not become one class, in whatever notation.
+func TestRoundedLabelNotations(t *testing.T) {
+	for _, notation := range []string{"%d", `"%d kg"`, `"%d,%03d,%03d"`, "%d.%03d.%03d", `"$%d,%03d,%03d"`} {
+		var b strings.Builder
+		b.WriteString("a,b,label\n")
+		for i := range 12 {
+			label := fmt.Sprintf(notation, 16777216+i%3)
+			if strings.Count(notation, "%") > 1 {
+				label = fmt.Sprintf(notation, 16, 777, 216+i%3)
+			}
+			fmt.Fprintf(&b, "%d,%d,%s\n", i, i*i%7, label)
+		}
+		data := file(t, "x.csv", b.String())
+		const want = "of a magnitude above 2^24 would be rounded"
+		fails(t, exitError, "4 labels "+want, "train", "-multiclass", "ovr", data, t.TempDir()+"/m")
+		_, told := must(t, "train", "-loss", "squared", data, t.TempDir()+"/m")
+		if !strings.Contains(told, "rounded 4 labels") {
+			t.Errorf("%s: %s", notation, told)
+		}
+	}
+}

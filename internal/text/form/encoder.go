@@ -44,4 +44,5 @@ type Label struct {
 	Value   float32 // if it is a number
 	Word    bool    // whether the label is the cell's text, not Value
 	Missing bool
+	Rounded bool // whether Value, from a notation such as 16,777,217, is rounded from a whole number
 }

@@ -322,7 +322,9 @@ func (c *Coder) Label(text string) (form.Label, string) {
 		return form.Label{Missing: true}, ""
 	}
 	if v, ok := l.Format.parse(text); ok {
-		return form.Label{Value: float32(v) + 0}, ""
+		y := float32(v) + 0
+		inexact := float64(y) != v || math.Abs(v) >= 1<<53 // v may be rounded, too
+		return form.Label{Value: y, Rounded: inexact && v == math.Trunc(v)}, ""
 	}
 	return form.Label{}, "label is not a number as in the training data: correct it or leave the " +
 		"row out"
@@ -356,8 +358,6 @@ func (c *Coder) noteOdd(i int, text string) {
 // even if they are fewer than fewRows. In a column of towns, a few are to be expected.
 const maxReadLevels = 2
 
-// Odd returns up to four lines for each column: how many of the cells so far do not fit, whether
-// numbers read as decimals are probably thousands, whether numbers lack the percent sign of the
 // Odd returns up to four lines for each column: how many of the cells so far do not fit, whether
 // numbers read as decimals may be thousands, whether numbers lack the percent sign of the training,
 // and how many cells are gaps, if the column had no gaps in training or far fewer.
