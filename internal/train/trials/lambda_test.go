@@ -155,6 +155,34 @@ func TestLambdaEnds(t *testing.T) {
 	}
 }
 
+// Memory that differs between machines must not decide whether a choice is skipped.
+func TestSkippedChoice(t *testing.T) {
+	x, y := sample.NearlyEqual(1, 300, 9, 2, true)
+	job, p := jobOf(t, x, y, settings.Settings{}, nil)
+	p.Choices, p.Paths = append(p.Choices, p.Choices[0]), append(p.Paths, p.Paths[0])
+	defer func(most int64) { options.Allowed = most }(options.Allowed)
+	for _, set := range []bool{true, false} {
+		second := job
+		if set {
+			second.MaxMemory = 10
+		}
+		n := 0
+		best, _, _, err := Best(p, func(*choose.Choice) engine.Job {
+			if n++; n == 1 {
+				return job
+			}
+			if !set {
+				options.Allowed = 10 // stands for the machine's free memory
+			}
+			return second
+		})
+		var rule options.Rule
+		if set && (err != nil || best != p.Choices[0]) || !set && !errors.As(err, &rule) {
+			t.Errorf("MaxMemory set %t: %v", set, err)
+		}
+	}
+}
+
 func TestLambdaInLessMemory(t *testing.T) {
 	x, y := sample.NearlyEqual(1, 60, 4, 2, true)
 	job, p := jobOf(t, x, y, settings.Settings{}, nil)

@@ -28,9 +28,9 @@ import (
 // training on all rows for a choice.
 //
 // The free memory decides how many folds run in parallel and whether rows are copied, but not the
-// result. If memory is too small for one fold, Best returns an error for the first choice, and
-// skips a later one. The result is undefined if the context of the jobs is done before Best
-// returns.
+// result: if it is too small for one fold, Best returns an error. If Job.MaxMemory is set and too
+// small, Best returns an error for the first choice, and skips a later one. The result is undefined
+// if the context of the jobs is done before Best returns.
 func Best(s *choose.Search, jobOf func(*choose.Choice) engine.Job) (
 	best *choose.Choice, lambda float64, e *proof.Estimate, err error,
 ) {
@@ -49,8 +49,8 @@ func Best(s *choose.Search, jobOf func(*choose.Choice) engine.Job) (
 		t.takeSample()
 		one := t.newCandidate(c, s.Paths[k])
 		if err := t.holdOutAll(one); err != nil {
-			if k > 0 {
-				continue // the leader's models fit in memory
+			if k > 0 && t.job.MaxMemory > 0 {
+				continue // the leader's models fit in MaxMemory
 			}
 			return nil, 0, nil, err
 		}
