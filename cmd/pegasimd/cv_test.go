@@ -309,10 +309,10 @@ func TestCrossValidationErrors(t *testing.T) {
 		"large data": {exitError, "row",
 			[]string{"-scale", "none", "-folds", "2",
 				file(t, "a.svm", strings.Repeat("1 1:1e30\n-1 1:-1e30\n", 4))}},
-		"missing file":  {exitError, "missing.svm", []string{"missing.svm"}},
-		"no rows":       {exitError, "0 rows, want two or more", []string{file(t, "a.svm", "")}},
-		"no model file": {exitError, "no/such", []string{"-model", "no/such/folder", good}},
+		"missing file": {exitError, "missing.svm", []string{"missing.svm"}},
+		"no rows":      {exitError, "0 rows, want two or more", []string{file(t, "a.svm", "")}},
 	}, "cv", "-model", "m")
+	fails(t, exitError, "no/such", "cv", "-model", "no/such/folder", good)
 }
 
 func TestInterruptedCrossValidation(t *testing.T) {

@@ -289,7 +289,11 @@ func TestScaleNamed(t *testing.T) {
 			"-kernel polynomial -coef0 1e9": "(rows are counted from 0)",
 			"-scale none":                   "; scale the values with -scale standard (rows",
 		} {
-			fails(t, exitError, want, append(strings.Fields("train "+flags), data, t.TempDir()+"/m")...)
+			code := exitError
+			if size == "e-25" && flags != "-scale none" { // the default of gamma is out of range
+				code, want = exitUsage, "-gamma: not set, and the default, 1 over the mean"
+			}
+			fails(t, code, want, append(strings.Fields("train "+flags), data, t.TempDir()+"/m")...)
 		}
 		must(t, "train", "-quiet", data, t.TempDir()+"/m")
 	}

@@ -519,7 +519,7 @@ func TestErrors(t *testing.T) {
 		"unknown order":   {exitUsage, "-order: have", []string{"train", "-order", "none", good}},
 		"kernels' order": {exitUsage, "-order: have",
 			[]string{"train", "-order", "permutation", good}},
-		"linear order": {exitUsage, "-order: have \"blocks\", want permutation or",
+		"linear order": {exitUsage, "-order: have \"blocks\", want permutation, iid or sequential",
 			[]string{"train", "-kernel", "rbf", "-order", "blocks", good}},
 		"useless block": {exitUsage, "-block: have 3, which has no effect with -order",
 			[]string{"train", "-order", "sequential", "-block", "3", good}},
