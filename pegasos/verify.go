@@ -120,7 +120,7 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32
 			"weights or biases, are too large")
 	}
 	if m.Lambda != s.Runs[0].Lambda {
-		v.Contradict("lambda is %v by config and the data, but %v in the model", s.Runs[0].Lambda,
+		v.Contradict("the model's config and the data give lambda %v, but its lambda is %v", s.Runs[0].Lambda,
 			m.Lambda)
 	}
 	c := proof.Comparison{Contradict: v.Contradict, Proven: v.Proven,

@@ -102,8 +102,8 @@ func chooseColumns(list, names []string, named bool) (at []int, err error) {
 		}
 		if first, twice := words[i]; twice {
 			if first != name {
-				return nil, fmt.Errorf("the column %q is given twice, by name and by number",
-					escape.Cut(names[i]))
+				return nil, fmt.Errorf("the column %q is given twice, as %s and %s", escape.Cut(names[i]),
+					escape.Cut(first), escape.Cut(name))
 			}
 			return nil, fmt.Errorf("the column %q is given twice", escape.Cut(name))
 		}

@@ -194,7 +194,7 @@ func TestKeepMistakes(t *testing.T) {
 		"unknown": {exitUsage, `no column is called "name"; the columns are id, note, "quoted", ` +
 			`"two\nlines", age, kind`, []string{"name", data, model, "out.csv"}},
 		"number": {exitUsage, `no column is called "5"`, []string{"5", data, model, "out.csv"}},
-		"twice": {exitUsage, `"id" is given twice, by name and by number`,
+		"twice": {exitUsage, `"id" is given twice, as id and 0`,
 			[]string{"id,0", data, model, "out.csv"}},
 		"stars":     {exitUsage, "* is given twice", []string{"*,*", data, model, "out.csv"}},
 		"two":       {exitUsage, `two columns are called "id"`, []string{"id", twice, model, "out.csv"}},

@@ -300,7 +300,7 @@ func TestSeveralFilesDoubts(t *testing.T) {
 	}
 	_, told := must(t, "train", "-missing", "drop", part("a.csv", 0), part("b.csv", 30),
 		part("c.csv", 60), filepath.Join(t.TempDir(), "m.model"))
-	if n := strings.Count(told, "may sum up the others"); n != 1 ||
+	if n := strings.Count(told, "may be a total or a mean of the others"); n != 1 ||
 		!strings.Contains(told, "a.csv: line 32: ") ||
 		!strings.Contains(told, "(the same in 2 more files)") {
 		t.Error(told)

@@ -70,7 +70,7 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y [
 			"are too large", v.Objective)
 	}
 	if m.Lambda != r.lambda {
-		v.Contradict("lambda is %v by config and the data, but %v in the model", r.lambda, m.Lambda)
+		v.Contradict("the model's config and the data give lambda %v, but its lambda is %v", r.lambda, m.Lambda)
 	}
 	unconfirmed := checkClaims(v, m, found, errs)
 	if m.wrongGap != "" {

@@ -59,7 +59,7 @@ func mix(z uint64) uint64 {
 func (m *model) readRow(line string) (class int, index []int, values []float32, err error) {
 	words := strings.Fields(line)
 	if len(words) == 0 {
-		return 0, nil, nil, fmt.Errorf("a blank line is not covered")
+		return 0, nil, nil, fmt.Errorf("a blank line is not supported")
 	}
 	label, err := number(words[0])
 	if class = slices.Index(m.Classes, label); err != nil || class < 0 {

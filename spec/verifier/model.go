@@ -94,7 +94,7 @@ func readModel(name string) (m *model, hash string, err error) {
 	switch {
 	case !strings.HasPrefix(string(file), "pegasimd model 1\n"):
 		return nil, "", errors.New("want the file of a linear model, of version 1 and not compressed; " +
-			"others are not covered")
+			"others are not supported")
 	case string(sum[:]) != string(file[end:]) || !whole:
 		return nil, "", errors.New("wrong checksum, or no end of the header")
 	}
@@ -119,7 +119,7 @@ func readModel(name string) (m *model, hash string, err error) {
 func (m *model) readHeader(lines []string) error {
 	known := []struct {
 		name     string
-		value    any // nil if models with such a line are not covered
+		value    any // nil if models with such a line are not supported
 		required bool
 	}{
 		{"features", &m.Features, true}, {"sparse", &m.Sparse, false},
@@ -144,7 +144,7 @@ func (m *model) readHeader(lines []string) error {
 		case len(known) == 0:
 			return fmt.Errorf("header: %.40q is unknown, repeated, or in the wrong place", line)
 		case known[0].value == nil:
-			return fmt.Errorf("models with a line %q are not covered", name)
+			return fmt.Errorf("models with a line %q are not supported", name)
 		}
 		if err := strict(text, known[0].value); err != nil {
 			return fmt.Errorf("header: %s: %w", name, err)
@@ -158,7 +158,7 @@ func strict(text string, value any) error {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(value); err != nil {
-		return fmt.Errorf("not covered, or wrong: %w", err)
+		return fmt.Errorf("not supported, or wrong: %w", err)
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return errors.New("something follows the value")
@@ -238,7 +238,7 @@ func (m *model) checkKind() error {
 			"result: counts below 0, or replaced above 1"},
 	} {
 		if !rule.holds {
-			return fmt.Errorf("not covered, or wrong: %s", rule.what)
+			return fmt.Errorf("not supported, or wrong: %s", rule.what)
 		}
 	}
 	return nil

@@ -609,10 +609,10 @@ func TestTabsInTexts(t *testing.T) {
 func TestTotals(t *testing.T) {
 	rows := table("a,b,c", 40, plain(","))
 	for text, want := range map[string]string{
-		rows + "Total,1,\n": `[line 42: a row at the end may sum up the others, such as "Total" ` +
-			`(if so, leave totals out of the file)]`,
-		rows + "Sum,1,\n" + table("", 9, plain(",")) + "Total,1,\n": `[line 42: 2 rows may sum up the ` +
-			`others, such as "Sum" (if so, leave totals out of the file)]`,
+		rows + "Total,1,\n": `[line 42: a row at the end may be a total or a mean of the others, such as ` +
+			`"Total" (if so, leave totals out of the file)]`,
+		rows + "Sum,1,\n" + table("", 9, plain(",")) + "Total,1,\n": `[line 42: 2 rows may be totals or ` +
+			`means of the others, such as "Sum" (if so, leave totals out of the file)]`,
 		rows + "Total,1,\n" + table("", 9, plain(",")): "[]",
 		rows + strings.Repeat("Total,1,\n", 4):         "[]",
 	} {

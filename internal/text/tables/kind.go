@@ -68,6 +68,9 @@ func (s *stats) judge(name string, fileMark byte) verdict {
 			if s.numbers.count > s.eights {
 				v.doubt = "dates, numbers and words, taken for words"
 			}
+		case s.dateCells > s.eights:
+			v.doubt = "dates, numbers and words, taken for words"
+			v.flag = "-numbers COLUMN or -dates COLUMN"
 		case s.points > 0 && s.commas > 0 && cell.DecimalMark(s.oddOne) != 0:
 			v.doubt = "numbers in two notations (as in 1,234.5 and 1.234,5), taken for words"
 			v.flag = "write numbers in one notation, or -categories COLUMN"

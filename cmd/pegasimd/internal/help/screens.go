@@ -28,9 +28,10 @@ machines, and predicts with them.
 
 Usage: pegasimd COMMAND [flags] ARGUMENTS
 `, `'pegasimd help COMMAND' explains a command and its usual flags. As an argument, - is standard
-input or output. An output is compressed if its name ends in .gz. .gz, .bz2 and .zst files are read.
-Output files are written atomically: after a failure, a file is either the old file or complete. An
-existing file is replaced only if it is empty or shows that pegasimd wrote it, or with -force.
+input or output. Inputs may be compressed (.gz, .bz2 or .zst), and outputs are if their names end in
+.gz. .pgsm and .go files can't be compressed. Output files are written atomically: after a failure,
+a file is either the old file or complete. An existing file is replaced only if it is empty or shows
+that pegasimd wrote it, or with -force.
 
 Begin with pegasimd train DATA, then pegasimd cv DATA, then pegasimd predict DATA MODEL.
 'pegasimd completion SHELL' writes completion for bash, zsh or fish, 'pegasimd help -man' a man page.
