@@ -373,14 +373,15 @@ func TestPGSMHostile(t *testing.T) {
 		{"column past the end", b, put32(h.columns, 9), "row 0: column 9: want"},
 		{"column 2^31-1", b, put32(h.columns, math.MaxInt32), "row 0: column 2147483647: want"},
 		{"column -1", b, put32(h.columns, math.MaxUint32), "row 0: column -1: want"},
-		{"value NaN", b, put32(h.values, 0x7fc00000), "row 0 has a number that is not finite"},
+		{"value NaN", b, put32(h.values, 0x7fc00000),
+			"row 0, counted from 0, has a number that is not finite"},
 		{"value infinite", b, put32(h.values+4*int64(h.nnz)-4, 0xff800000),
-			"row 19 has a number that is not finite"},
-		{"value 0", b, put32(h.values, 0), "row 0 stores a zero"},
+			"row 19, counted from 0, has a number that is not finite"},
+		{"value 0", b, put32(h.values, 0), "row 0, counted from 0, stores a zero"},
 		{"dense value NaN", thin, put32(hd.values+64*7, 0x7fc00000),
-			"row 7 has a number that is not finite"},
+			"row 7, counted from 0, has a number that is not finite"},
 		{"dense value infinite", thin, put32(hd.values, 0x7f800000),
-			"row 0 has a number that is not finite"},
+			"row 0, counted from 0, has a number that is not finite"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			bad := bytes.Clone(c.file)

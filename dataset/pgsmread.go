@@ -310,7 +310,7 @@ func (d *pgsmData) verify(first, end int) error {
 			row := rows[i*stride:][:d.cols]
 			// If the sum of squares is finite, all numbers are finite.
 			if !floats.IsFinite(dense.SumSquares(row)) && floats.FirstNotFinite(row) >= 0 {
-				return fmt.Errorf("row %d has a number that is not finite", first+i)
+				return fmt.Errorf("row %d, counted from 0, has a number that is not finite", first+i)
 			}
 		}
 		return nil
@@ -327,9 +327,10 @@ func (d *pgsmData) verify(first, end int) error {
 		i++
 	}
 	if values[k] == 0 {
-		return fmt.Errorf("row %d stores a zero", first+i)
+		return fmt.Errorf("row %d, counted from 0, stores a zero, which the format does not allow",
+			first+i)
 	}
-	return fmt.Errorf("row %d has a number that is not finite", first+i)
+	return fmt.Errorf("row %d, counted from 0, has a number that is not finite", first+i)
 }
 
 // goodSum checks the checksum of the block of rows first to end-1, in the file's byte order.

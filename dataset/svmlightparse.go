@@ -438,11 +438,11 @@ func slowIndex(b []byte, p int) (j uint64, next int, reason string) {
 }
 
 func badLabel(token []byte, reason string) string {
-	if bytes.IndexByte(token, ',') >= 0 {
-		return "a comma in the label: want one label; the decimal mark is a point"
-	}
 	if _, next := cell.Digits(token, 0, 0); next > 0 && next < len(token) && token[next] == ':' {
 		return "a feature where the label should be"
+	}
+	if bytes.IndexByte(token, ',') >= 0 {
+		return "a comma in the label: want one label; the decimal mark is a point"
 	}
 	return "label is " + reason
 }

@@ -114,8 +114,14 @@ func (d *dataReader) explain(name string, err error) error {
 
 func (d *dataReader) like(head pegasos.Head) (err error) {
 	if d.fits && d.call.flags.GivenAny(flags.Kinds) {
-		return flags.Usagef("-ignore, -numbers, -dates, -categories, -text and -ngrams can't be given: " +
-			"the model decides what the columns are")
+		of := "a model"
+		for _, name := range []string{"for", "prior", "start", "resume"} {
+			if d.call.flags.Given(name) {
+				of = "-" + name
+			}
+		}
+		return flags.Usagef("-ignore, -numbers, -dates, -categories, -text and -ngrams can't be given "+
+			"with %s, which decides what the columns are", of)
 	}
 	if err := d.checkFormat(); err != nil {
 		return err
@@ -170,7 +176,8 @@ func (d *dataReader) oddities(set *dataset.Set) (lines []string) {
 		add("left out %s without a label", count(n, "row"))
 	}
 	if set.Rounded > 0 {
-		add("rounded %s of a magnitude above 2^24 to the nearest float32", count(set.Rounded, "label"))
+		add("rounded %s (whole numbers of a magnitude above 2^24) to the nearest float32",
+			count(set.Rounded, "label"))
 	}
 	if set.Ignored > 0 {
 		add("ignored %s of features that the model does not have", count(int(set.Ignored), "nonzero"))

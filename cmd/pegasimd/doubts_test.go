@@ -227,7 +227,8 @@ func TestTask(t *testing.T) {
 		{100, func(i int) any { return float64(i%25) / 2 }, "", exitDone, numbers, doubt},
 		{100, func(i int) any { return float64(i%9) / 2 }, "", exitDone, "9 classes", numbers},
 		{60, func(i int) any { return 20_000_001 + 2*i }, "", exitDone,
-			"rounded 60 labels of a magnitude above 2^24 to the nearest float32", "warning: the labels"},
+			"rounded 60 labels (whole numbers of a magnitude above 2^24) to the nearest float32",
+			"warning: the labels"},
 		{60, func(i int) any { return 1_700_000_001 + 9*i }, "-loss squared", exitDone, "warning: the " +
 			"labels are rounded by up to 64 to the nearest float32, and the standard deviation is 1", "error"},
 		{60, func(i int) any { return 20_000_001 + 2*(i%3) }, "", exitError,

@@ -34,12 +34,12 @@ name that has invisible characters, or begins with a quotation mark, is written 
 Go. With -keep it is written as in CSV.
 
 With -scores or -proba, but without -keep, a first line names the columns, which are separated by
-tabs. -scores adds a score for each class. Two classes with one weight vector or a kernel have one
-score. If it is above 0, it predicts the second class. With -multiclass ovo and more than two
-classes, the scores of a linear model are the pairs' votes, changed by less than a third to break
-ties. A kernel machine then has a score for each pair. If the model was trained with -loss log or
--proba, -proba adds the probabilities of all classes. Scores still decide the labels. Numbers have
-enough digits to be read back as the same float64.
+tabs. -scores adds a score for each class. For two classes, kernel machines and
+models of one weight vector have one score. If it is above 0, it predicts the second class. With
+-multiclass ovo and more than two classes, the scores of a linear model are the pairs' votes, changed
+by less than a third to break ties. A kernel machine then has a score for each pair. If the model was
+trained with -loss log or -proba, -proba adds the probabilities of all classes. Scores still decide
+the labels. Scores and probabilities have enough digits to be read back as the same float64.
 
 -keep writes CSV, with tabs if OUT ends in .tsv or .tab. DATA must be a table. After a header, each
 row has the named columns in the order of the list, and the column prediction. With -proba or
