@@ -42,8 +42,10 @@ func TestVerifyChangedModel(t *testing.T) {
 		"config.bias is none, but the model has a bias": func(m *pegasos.Model) {
 			m.Config.Bias, m.Config.BiasScale = pegasos.BiasNone, 0
 		},
-		"config.bias is augmented, but the model has no bias":          func(m *pegasos.Model) { m.Bias = nil },
-		"config and the data give lambda 0.05, but its lambda is 0.06": func(m *pegasos.Model) { m.Lambda = 0.06 },
+		"config.bias is augmented, but the model has no bias": func(m *pegasos.Model) { m.Bias = nil },
+		"config and the data give lambda 0.05, but its lambda is 0.06": func(m *pegasos.Model) {
+			m.Lambda = 0.06
+		},
 		"the lambda of weight vector 1 is 0.05, not 0.07": func(m *pegasos.Model) {
 			m.Result.PerClass[1].Lambda = 0.07
 		},

@@ -34,7 +34,8 @@ func TestRoundedFeatures(t *testing.T) {
 
 // Labels that are the same float32 must not become one class, in whatever notation.
 func TestRoundedLabelNotations(t *testing.T) {
-	for _, notation := range []string{"%d", `"%d kg"`, `"%d,%03d,%03d"`, "%d.%03d.%03d", `"$%d,%03d,%03d"`} {
+	for _, notation := range []string{"%d", `"%d kg"`, `"%d,%03d,%03d"`, "%d.%03d.%03d",
+		`"$%d,%03d,%03d"`} {
 		var b strings.Builder
 		b.WriteString("a,b,label\n")
 		for i := range 12 {

@@ -70,7 +70,8 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y [
 			"are too large", v.Objective)
 	}
 	if m.Lambda != r.lambda {
-		v.Contradict("the model's config and the data give lambda %v, but its lambda is %v", r.lambda, m.Lambda)
+		v.Contradict("the model's config and the data give lambda %v, but its lambda is %v", r.lambda,
+			m.Lambda)
 	}
 	unconfirmed := checkClaims(v, m, found, errs)
 	if m.wrongGap != "" {

@@ -490,8 +490,8 @@ func (r *Reader) finish() error {
 	tell(r.repeated, "a header below the first row is left out",
 		"%d headers below the first row are left out")
 	if n := r.totals.count; n <= footerRows && r.totalRow > r.rows-footerRows && !r.keep {
-		advise(r.totals, "if so, leave totals out of the file", "a row at the end may be a total or a mean of the others",
-			"%d rows may be totals or means of the others")
+		advise(r.totals, "if so, leave totals out of the file",
+			"a row at the end may be a total or a mean of the others", "%d rows may be totals or means of the others")
 	}
 	if s := r.scanner; s != nil {
 		r.doubtComment(s.above)
