@@ -227,19 +227,24 @@ func (t *task) scaledPoint(m *Model) *engine.Point {
 	return p
 }
 
+// ProofError is an error about VerifyOptions.Proof.
+type ProofError struct{ Reason string }
+
+func (e *ProofError) Error() string { return "pegasos: the proof " + e.Reason }
+
 func (v *Verification) checkProof(p *certificate.Proof, m *Model, s *engine.Session) error {
 	switch have := m.proofHash(); {
 	case p.Model != have:
-		return fmt.Errorf("pegasos: the proof belongs to another model: its hash of weights, biases and "+
-			"classes is %.99q, the model's is %s", p.Model, have)
+		return &ProofError{fmt.Sprintf("belongs to another model: its hash of weights, biases and "+
+			"classes is %.99q, the model's is %s", p.Model, have)}
 	case p.Data != v.Data && !sameData(p.Data, v.Data):
-		return errors.New("pegasos: the proof belongs to other rows, labels, weights or prior, or to " +
-			"another order of the rows")
+		return &ProofError{"belongs to other rows, labels, weights or prior, or to another order of " +
+			"the rows"}
 	case p.Data != v.Data:
-		return fmt.Errorf("pegasos: the proof is for %s rows, but the rows are %s", layoutOf(p.Data),
-			layoutOf(v.Data))
+		return &ProofError{fmt.Sprintf("is for %s rows, but the rows are %s", layoutOf(p.Data),
+			layoutOf(v.Data))}
 	case !s.Fits(p.Vectors):
-		return errors.New("pegasos: the number of dual variables in the proof does not fit the problem")
+		return &ProofError{"has a number of dual variables that does not fit the problem"}
 	}
 	return nil
 }

@@ -270,8 +270,8 @@ func (c *verification) verifyLinear(d *dataReader, m *pegasos.Model, set *datase
 	}
 	options := pegasos.VerifyOptions{Proof: c.kept, Passes: f.Passes, Sigmoids: f.Sigmoids}
 	v, err := tr.Verify(d.call, m, set.Examples(), set.Y, options)
-	if c.kept != nil && err != nil && strings.Contains(err.Error(), "the proof") {
-		return nil, fmt.Errorf("%s: %w", inputName(f.KeepProof), err) // the data may be right
+	if bad := (*pegasos.ProofError)(nil); errors.As(err, &bad) { // the data may be right
+		return nil, fmt.Errorf("%s: the proof %s", inputName(f.KeepProof), bad.Reason)
 	}
 	if err != nil {
 		return nil, d.failed(err)
