@@ -187,7 +187,7 @@ func TestTableContinued(t *testing.T) {
 		}
 	}
 	for flag, from := range map[string]string{"-start": "20", "-prior": "20", "-resume": "state"} {
-		fails(t, exitUsage, "model decides what the columns are", "train", flag, at(from), "-ignore", "age", data, at("refused"))
+		fails(t, exitUsage, ", which decides what the columns are", "train", flag, at(from), "-ignore", "age", data, at("refused"))
 	}
 	valid := file(t, "valid.csv", strings.Replace(text, ",Oslo,", ",Bern,", 3))
 	_, told := must(t, "train", "-valid", valid, data, at("validated"))
@@ -286,7 +286,7 @@ func TestTableConvert(t *testing.T) {
 	if text := read(t, at("one.svm")); !strings.HasPrefix(text, "1 ") {
 		t.Errorf("the label of the second class is not 1: %q", text)
 	}
-	fails(t, exitUsage, "model decides what the columns are", "convert", "-ignore", "age",
+	fails(t, exitUsage, ", which decides what the columns are", "convert", "-ignore", "age",
 		"-for", at("model"), data, at("x.svm"))
 
 	must(t, "convert", "-for", at("model"), data, at("rows.svm"))

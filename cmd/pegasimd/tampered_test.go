@@ -156,7 +156,7 @@ func (h *honest) train(t *testing.T, verifiers []*verifier) {
 		case v.name != "verify" && h.covered:
 			ok = f.verdict == "confirmed"
 		case v.name != "verify":
-			ok = f.verdict == "refused" && strings.Contains(f.told, "not covered")
+			ok = f.verdict == "refused" && strings.Contains(f.told, "not supported")
 		}
 		for _, claim := range strings.Fields("weights biases lambda data config.loss " +
 			"config.lambda result.objective result.dual_objective result.gap") {
