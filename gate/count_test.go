@@ -67,7 +67,7 @@ func TestIterations(t *testing.T) {
 		{survey{line: line{ns: 200e6}}, 0},
 		{survey{calls: true, line: line{ns: 200e6}}, 1},
 		{survey{line: line{ns: 5, n: 1000}, pieces: 1001}, 256}, // stopped in each
-		{survey{line: line{n: 3000}}, 4096},                     // hides its time
+		{survey{line: line{n: 3000}}, 4096},                     // the benchmark hides its time
 		{survey{line: line{n: 1}}, 1},
 	} {
 		if got := c.s.iterations(); got != c.want {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// outcomes has a result for each row of the table of outcomes in docs/gate.md.
+// outcomes has a result for each heading in the table of outcomes in docs/gate.md.
 var outcomes = []struct {
 	name            string
 	identical, idle bool

@@ -9,7 +9,8 @@ import (
 
 // Result describes the length of a run and the quality of its model.
 type Result struct {
-	// Steps is the largest number of steps of a weight vector, including those of Trainer.Start.
+	// Steps is the largest number of steps of a weight vector, including those of Trainer.Start. It
+	// leaves out pairs of classes without rows, which keep the steps of Start.
 	Steps      int64
 	Epochs     float64 // passes over the rows in this run; for a Partial, number of non-empty chunks
 	Violations int64   // steps that changed weights, summed over all problems

@@ -51,8 +51,9 @@ type Verification struct {
 	Proven    bool     // whether Bound follows from a Proof
 	Sigmoids  bool     // whether the folds were trained again and gave the same sigmoids
 	// Scaling reports whether training would fit the model's Scaling to these rows. It is false if
-	// the model has no Scaling or its claim is contradicted. It may be false if the run built on
-	// another model, or if the layout of the rows or Trainer.CurveColumns differs.
+	// the model has no Scaling, or if its claim is contradicted for another reason than sigmoids. It
+	// may be false if the run built on another model, or if the layout of the rows or
+	// Trainer.CurveColumns differs.
 	Scaling bool
 	Claimed Result // the model's own Result, which is verified
 	// Unconfirmed lists, for a model of several problems, the indices of the weight vectors whose

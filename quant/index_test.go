@@ -211,7 +211,8 @@ func TestIndexNearTies(t *testing.T) {
 	r := rand.New(rand.NewPCG(29, 30))
 	base := make([]float32, n)
 	fill(base, r.NormFloat64)
-	near := func(r *rand.Rand, i int, v []float32) { // the mean of base and -base is 0
+	// Rows alternate between base and -base, so that the index finds no common mean to subtract.
+	near := func(r *rand.Rand, i int, v []float32) {
 		for j := range v {
 			v[j] = float32(1-2*(i%2))*base[j] + float32(1e-4*r.NormFloat64())
 		}

@@ -334,7 +334,7 @@ func TestSpelling(t *testing.T) {
 		for _, i := range fn.Instructions() {
 			checkLiveness(t, i)
 		}
-		// Compile fails if fixed registers are read before they are written
+		// Bind alone, because Compile fails if fixed registers are read before they are written.
 		if err := Bind(fn); err != nil {
 			t.Fatal(err)
 		}

@@ -16,7 +16,8 @@ type Estimate struct {
 	StdErr float64 `json:"std_err"`
 	Rows   int     `json:"rows"`
 	Folds  int     `json:"folds,omitempty"` // 0 for held-out rows
-	// Share is the requested share of held-out rows; 0 for a cross-validation.
+	// Share is the requested share of held-out rows; 0 for a cross-validation, and for rows that the
+	// caller held out.
 	Share float64 `json:"share,omitempty"`
 }
 

@@ -35,7 +35,7 @@ type Reader struct {
 	cells    []string
 	read     int // rows of a table that are not in empty or repeated
 	rows     int
-	ragged   quirk // rows of another width than the table
+	ragged   quirk // rows of another width than the table, not counting empty cells at the end
 	width    int   // cells of the first ragged row
 	tall     quirk // ragged rows of several lines
 	tallTo   int   // last line of the first tall row

@@ -10,7 +10,7 @@ const (
 	pieceSize   = 32 << 10  // approximate bytes of a further piece
 	pieces      = 4         // most further pieces
 	headLines   = 20        // lines that the beginning should have
-	sampledRows = 3000      // most rows sampled from the beginning
+	sampledRows = 3000      // largest number of rows sampled from the beginning
 )
 
 type sample struct {

@@ -215,7 +215,8 @@ func TestCopiesBeforeBuffers(t *testing.T) {
 	defer func(old int) { store.MinCopySize = old }(store.MinCopySize)
 	store.MinCopySize = 0
 	data := sample.Random(76, 1000, 400, 4, 0.05)
-	// By the estimates, neither solver pays.
+	// By the estimates neither solver pays from the first step: the run begins with Pegasos steps, for
+	// which rows are copied, and may switch to Newton's method.
 	job := newJob(t, data.Sparse, data.Y, settings.Settings{Lambda: 1e-3, Tol: 0.01, Epochs: 3,
 		Finish: settings.FinishAuto})
 	job.Threads = 8

@@ -364,8 +364,8 @@ func (t *trial) clipped(mistake float64, i int) float64 {
 	return min(mistake, float64(float64(most*most)*floats.At(t.job.Rows.Weight, i, 1)))
 }
 
-// estimate returns the accuracy, or R^2, on the held-out rows. It returns nil if a model is missing
-// or there is no estimate.
+// estimate returns the accuracy, or R^2, on the held-out rows; nil if a model is missing, or if
+// proof.Errors.Estimate fails.
 func (t *trial) estimate(c *candidate) *proof.Estimate {
 	var errs proof.Errors
 	for i, wrong := range c.wrong[c.best] {
